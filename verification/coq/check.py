@@ -23,8 +23,8 @@ from transitions import State  # noqa: E402
 
 SKIPPED = 77
 LIMIT_S = 250
-MOST = 3  # owners, and copies
-# Wakes are a matter of progress, not of the safety of the word.
+MOST = 3  # the limit of owners and of copies
+# Wakes concern progress, not safety, so share_word.v does not model them.
 NOT_MODELLED = ("wake_pass_through_the_lock", "wake_notify", "wake_of_another_address")
 # Wrong moves: the replaced text and its replacement.
 WRONG = {
@@ -63,7 +63,7 @@ def goals(steps):
     for name, step in steps.items():
         for word in small_words():
             if (step.start in OWNERS and not word.owners) or (step.start == "copier" and not word.copies):
-                continue  # impossible: the word counts the thread
+                continue  # impossible: the word counts the thread that moves
             before = word.updated(**{step.start: 1})
             after = step.after(before)
             left = [place for place in PLACES if place not in ("waker", "notifier")
@@ -96,7 +96,7 @@ def faults(folder, steps):
     if not is_accepted:
         yield f"coqc rejects share_word.v:\n{output}"
         return
-    if not asked == closed == theorems - 1:  # not of invariant_always: the other theorems use it
+    if not asked == closed == theorems - 1:  # all but invariant_always, which the others use
         yield (f"wrong number of printed assumptions: {theorems} theorems, {asked} printed, {closed} rest on no axiom. "
                "Print the assumptions of each theorem.")
     lines = list(goals(steps))

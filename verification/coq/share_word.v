@@ -1,8 +1,8 @@
 (* SPDX-License-Identifier: BSL-1.0 *)
-(* The share word with a list of threads of any length. smt/share_word_proof.py only counts the threads at
-   each place; this proof shows that counts are enough. A step takes one thread at a place, and replaces it by
-   zero, one or two threads. The moves have the names of the transitions in share_word_proof.py. Memory orders
-   and lost wakes are not modeled. *)
+(* The share word with a list of threads of any length. Each thread is at a place, that is, a control location.
+   smt/share_word_proof.py only counts the threads at each place; this proof shows that counts are enough. A step
+   replaces one thread by zero, one or two threads. The moves have the names of the transitions in
+   share_word_proof.py. Memory orders and lost wakes are not modeled. *)
 
 Require Import List Lia Arith Bool.
 Import ListNotations.
@@ -23,8 +23,8 @@ Definition claimed w := {| owners := owners w - 1; copies := copies w + 1; waiti
 Definition finished w := {| owners := owners w; copies := copies w - 1; waiting := waiting w |}.
 Definition abandoned w := {| owners := owners w + 1; copies := copies w - 1; waiting := waiting w |}.
 
-(* A move of a thread at a place: the word before, the place, the word after, the threads that replace it,
-   and how often it frees the data. *)
+(* A move of a thread: the word before, the place of the thread, the word after, the places of the threads that
+   replace the thread, and how often the move frees the data. *)
 Inductive move : word -> place -> word -> list place -> nat -> Prop :=
 | add_owner w : move w owner (with_owners (owners w + 1) w) [owner; owner] 0
 | drop_alone w : sole w -> move w owner w [leaver] 0
@@ -131,7 +131,7 @@ Qed.
 Theorem invariant_always s : reachable s -> invariant s.
 Proof. induction 1; eauto using invariant_at_first, invariant_is_kept. Qed.
 
-(* I1, for any number of threads: data is not freed twice, nor while a thread owns or copies it. *)
+(* I1, for any number of threads: data is not freed twice, and not while a thread owns or copies it. *)
 Theorem data_is_not_freed_twice s : reachable s -> freed s <= 1.
 Proof.
   intros [_ _ _ _ _ unused one]%invariant_always; lia.
@@ -185,7 +185,7 @@ Proof.
   intros [_ _ bit _ _ _ _]%invariant_always; destruct (waiting (of_word s)); lia.
 Qed.
 
-(* I6: owners that each claim once and may wait. No copy fails, and no thread clones or drops. *)
+(* I6: every owner claims once, and its claim may wait. No copy fails, and no thread clones or drops. *)
 Definition belongs_to_a_claim w p replacement :=
   match p, replacement with
   | owner, [writer] | owner, [waiter] | waiter, [checker] | waiter, [storer] | checker, [sleeper]

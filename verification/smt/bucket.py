@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the parking lot or of the table of locks: a mutex, and a condition variable on which any number of
-threads sleep for one address, and any number for other addresses of the bucket.
+"""A bucket of the parking lot or of the table of locks: a mutex and a condition variable. Any number of threads
+sleep on the condition variable for one address, and any number for other addresses of the bucket.
 
-Both models count the threads at `sleeper`, `woken`, `other_comer` and `other_sleeper`. `missed_sleep` counts
-threads that had to sleep and did not. `unreleased` counts locks that were never released."""
+parking_lot.py and lock_table.py count the threads at each place (control location). Both have the places `sleeper`,
+`woken`, `other_comer` and `other_sleeper`. `missed_sleep` counts threads that had to sleep and did not.
+`unreleased` counts locks that were never released."""
 
 from code_tables import Code
 from terms import both, choose, equal
@@ -11,8 +12,9 @@ from transitions import step
 
 
 class Bucket(Code):
-    """The shipped code, one mutant of core's table, or one of `own_mutants`, which `wrong` then names. `holders`:
-    the places of threads that hold the mutex, by the site of the step that took it, or by None."""
+    """The steps of the shipped code, of one mutant of core's table, or of one of `own_mutants`. In the last case
+    `wrong` is the mutant's change, else it is empty. `holders`: pairs of a site and places. The threads at these
+    places hold the mutex, unless a mutant leaves out the lock at the site. If the site is None, they always do."""
 
     def __init__(self, tables, prefix, mutant, own_mutants, holders):
         super().__init__(tables, prefix, mutant)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The steps of the parking lot and of the table of locks, as protocol_steps.py compares them.
+"""The model's steps of the parking lot and of the table of locks, in the form in which protocol_steps.py compares
+them with the steps of the code.
 
-Lot: a thread parks at an address and is woken, or it wakes the threads at an address. Table: a thread locks an
-address, which is free, or which another thread holds and releases after it has worked or failed; or a thread
-releases an address."""
+Parking lot: a thread parks at an address and is woken, or a thread wakes the threads at an address.
+Table of locks: a thread locks an address, or a thread releases an address. An address to lock is free, or another
+thread holds it, works or fails to work, and then releases it."""
 
 import itertools
 
@@ -13,7 +14,7 @@ from runs import Run, start_of, steps_of
 
 REST, CHANGE, CHANGE_BEFORE_CHECK, WAKE_NEIGHBOUR, WAKE_ELSEWHERE = OF_LOT = range(5)
 WORK, FAIL, NEIGHBOUR = OF_TABLE = range(3)
-# The steps of other threads, from one lock of the bucket to the notification.
+# Sequences of steps of another thread, each from its lock of the bucket to its notification.
 PASS = ("wake: lock", "wake: unlock", "wake: notify")
 LEAVE = ("leave: lock", "leave: unlock", "leave: notify")
 COME_FOR_ANOTHER = ("come for another address", "lock for another address")
@@ -22,7 +23,7 @@ NEIGHBOUR_LEAVES = (*COME_FOR_ANOTHER, "unlock for another address", "notify for
 
 
 class InBucket(Run):
-    INSIDE = ()  # the places of threads that hold the bucket's lock
+    INSIDE = ()  # the places at which a thread holds the bucket's lock
 
     def __init__(self, steps, state, place, line):
         super().__init__(steps, state, place, line,
@@ -53,7 +54,7 @@ class Waiter(InBucket):
                 self.another(*PASS)
             elif others == WAKE_NEIGHBOUR:
                 self.another(*PASS_FOR_ANOTHER)
-            # A wake of another bucket does not affect this one.
+            # A wake in another bucket does not affect this bucket.
             if self.state.sleeper:
                 self.take("wake up spuriously")
                 self.note("woken spuriously")
@@ -110,7 +111,7 @@ def lot_lines(tables):
 
 def table_lines(tables):
     steps = steps_of(lock_table, tables)
-    # A thread that holds the address has work.
+    # (1, 0) is impossible: while a thread holds the address, work is left.
     for others, (held, work) in itertools.product(OF_TABLE, ((0, 0), (0, 1), (1, 1))):
         state = start_of(lock_table, comer=1, work=work, holder=held, listed=held)
         run = Locker(steps, state, "comer", f"lock_table lock_unless {others} {held} {work}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The steps, orders and numbers of a protocol, from core's tables: the shipped ones, or those of one mutant."""
+"""The steps, orders and numbers of a protocol, read from core's tables: as shipped, or changed by one mutant."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ class Mutant:
     """One wrong row of a table."""
 
     row: str
-    change: str  # an order, or the change of the step or the number
+    change: str  # an order, a change of the step or of the number, or a wrong form that the proof defines
 
     @property
     def name(self):
@@ -70,8 +70,8 @@ class Code:
         return self.sites[self.prefix + site]["operation"] not in ("lock", "unlock", "park", "unpark")
 
 
-# Release sequences are counted. A departure is a thread that has stopped using the counted object. An exclusive
-# thread is one that found that no other thread uses the object.
+# The models represent release sequences by numbers of departures. A departure is the event that a thread stops
+# using the counted object. An exclusive thread has found that no other thread uses the object.
 DEPARTURES = {
     "departed": "all departures",
     "released": "departures that an acquire of the current value synchronizes with",
@@ -81,8 +81,8 @@ DEPARTURES = {
 
 
 def leaves(code, state, site):
-    """The thread departs. If its step releases, all that it did happens before what follows a later acquire of the
-    count: the steps in between are read-modify-writes, which continue the release sequence."""
+    """The thread departs. If its step releases, all that the thread did happens before all that follows a later
+    acquire of the count: the steps in between are read-modify-writes, which continue the release sequence."""
     state = state.updated(departed=state.departed + 1)
     return state.updated(released=state.released + 1) if code.releases(site) else state
 
@@ -94,6 +94,6 @@ def enters_alone(code, state, site):
 
 
 def ends_sequences(state, was_alone, before):
-    """A plain store ends the release sequences: no thread can acquire earlier releases. But the storing thread
-    happens after them, and if it was exclusive, all later users get the object from it."""
+    """A plain store ends the release sequences: later acquires do not synchronize with earlier releases. But if the
+    storing thread was exclusive, it has acquired these releases, and all later users get the object from it."""
     return state.updated(released=state.released * 0, known=state.known + choose(was_alone, before.released, 0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Reads the expressions of share_word.hpp from its source text, as expressions over 64-bit vectors. The questions
-ask whether their effect on the word equals the effect of the model on its fields."""
+"""Translates expressions in the source text of share_word.hpp to expressions over 64-bit vectors. The questions ask
+whether each expression has the value, or the effect on the word, that the model defines for the word's fields."""
 
 import pathlib
 import re
@@ -108,8 +108,8 @@ def packed(fields):
             + choose(fields.read_only, bits(1 << 63), bits(0)))
 
 
-# For each condition of the model: the function of the header that has this condition, and a pattern that finds it.
-# `word_.load(...)` is the word.
+# For each condition of the model: the function of the header that has this condition, and a pattern that finds the
+# condition. In is_writable(), `word_.load(...)` stands for the word.
 DECISIONS = {
     "goes_copying": ("claim", r"if \((now\.owners\(\).*?) \|\| wait == Wait::never\)"),
     "has_to_wait": ("await_copies", r"return (now\..*?);"),
@@ -123,8 +123,9 @@ FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_wa
 
 
 def questions(tables, mutant=None):
-    """Questions for states in which a step or a condition of the header differs from the model. No such state may
-    exist. The last question asks for any state within the limits, which has to exist."""
+    """Each question asks for a state in which a step or a condition of the header differs from the model. The proof
+    requires that no such state exists. The last question asks for a state within the limits. Such a state has to
+    exist, else the other answers would prove nothing."""
     shipped, header = ShareWord(tables), WordHeader(ShareWord(tables, mutant).constants)
     fields = variables(SORTS)
     word, limit = packed(fields), tables["max_count"]
@@ -149,8 +150,8 @@ def questions(tables, mutant=None):
         yield ask(decision, value, getattr(ShareWord(tables, mutant), decision)(fields))
     for site in STEPS:
         has_user = fields.owners >= 1 if site in FROM_OWNER else fields.copies >= 1
-        # A waiter has set the bit. A storing thread is the only user and has waited. An announcing thread
-        # found the bit clear.
+        # A waiter has set the waiting bit. A thread that stops waiting is the only user and has set the bit. A
+        # thread that announces a wait has found the bit clear.
         more = {"claim_copy": [either(negated(fields.waits), fields.waiting)],
                 "announce_wait": [negated(fields.waiting)],
                 "stop_waiting": [shipped.is_sole_use(fields), fields.waiting, negated(fields.read_only)]}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the table of locks (core/byre/sync/detail/basic_lock_table.hpp): one address whose lock any number
-of threads want unless the work is done, and any number of threads that lock other addresses of the bucket."""
+"""A bucket of the table of locks (core/byre/sync/detail/basic_lock_table.hpp). Any number of threads lock one
+address to do its work, unless the work is already done. Any number of other threads lock other addresses of the
+bucket."""
 
 from bucket import Bucket
 from code_tables import Mutant
@@ -25,13 +26,13 @@ PLACES = {
     "other_sleeper": "sleeps in the bucket for another address",
     "other_notifier": "is about to notify all for another address",
 }
-# `listed`: holders of the address in the list. `work`: 1 if work is left, else 0. `worked`: how often
-# the work was done. `missed_sleep`: threads that had to sleep and did not. `unreleased`: locks of the bucket that were
-# never released.
+# `listed`: the number of holders of the address in the bucket's list. `work`: 1 if work is left, else 0. `worked`:
+# how often the work was done. `missed_sleep`: the number of threads that had to sleep and did not. `unreleased`: the
+# number of locks of the bucket that were never released.
 NUMBERS = ("listed", "work", "worked", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "lock_table."
 
-# Wrong forms other than steps left out.
+# Wrong forms of the protocol, in addition to the mutants of core's table.
 WRONG = {
     "notify_before_leaving": "the notification comes before the holder leaves the list",
     "notify_one": "one sleeper of the bucket is woken, which may wait for another address",
@@ -117,8 +118,8 @@ def steps_to_wake(state):
 
 
 def progress(tables, mutant=None):
-    """When the holder has left the list, a sleeper is woken: the former holder holds the bucket, or only has to
-    notify."""
+    """The questions that prove: after the holder has left the list, a sleeper is woken. The former holder only has to
+    unlock the bucket and to notify, and both steps are always possible."""
     waking = Ranking("a wake", system(tables, mutant), will_be_woken, steps_to_wake,
                      {2: "leave: unlock", 1: "leave: notify"})
     yield from waking.questions()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the parking lot (core/byre/sync/detail/basic_parking_lot.hpp): one address at which any number of
-threads park, change the state and wake, and any number of threads that park at other addresses of the bucket."""
+"""A bucket of the parking lot (core/byre/sync/detail/basic_parking_lot.hpp). Any number of threads park at one
+address, or change the state and wake the parked threads. Any number of other threads park at other addresses of the
+bucket."""
 
 from bucket import Bucket
 from code_tables import Mutant
@@ -22,12 +23,12 @@ PLACES = {
     "other_sleeper": "sleeps in the bucket for another address",
     "other_notifier": "is about to notify all for another address",
 }
-# `pending`: 1 if a thread that parks at the address has to wait, else 0. `missed_sleep`: threads that had to
-# sleep and did not. `unreleased`: locks of the bucket that were never released.
+# `pending`: 1 if a thread that parks at the address has to wait, else 0. `missed_sleep`: the number of threads that
+# had to sleep and did not. `unreleased`: the number of locks of the bucket that were never released.
 NUMBERS = ("pending", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "parking_lot."
 
-# Wrong forms other than steps left out.
+# Wrong forms of the protocol, in addition to the mutants of core's table.
 WRONG = {
     "check_before_lock": "the condition is not checked again under the lock",
     "notify_before_lock": "the notification does not come after passing through the lock",
@@ -99,12 +100,12 @@ def steps_to_wake(state):
 
 
 def progress(tables, mutant=None):
-    """A sleeper for which a wake is pending is woken: the holder of the lock releases it, and then the waker gets
-    it, if locks are fair."""
+    """The questions that prove: if locks are fair, a sleeper for which a wake is pending is woken. The holder of the
+    bucket's lock releases the lock, and then the waker gets the lock."""
     ranked = system(tables, mutant)
     waking = Ranking("a wake", ranked, will_be_woken, steps_to_wake,
                      {3: "wake: lock", 2: "wake: unlock", 1: "wake: notify"})
-    # The waker cannot lock while another thread holds the lock. But an assertion of the system shows that the
-    # holder is about to release the lock.
+    # "wake: lock" is not always possible, since another thread may hold the lock, so that question is left out.
+    # An assertion of the system shows that the holder is about to release the lock.
     return [(question, wanted) for question, wanted in waking.questions()
             if question.name != "a wake: wake: lock is possible"]

@@ -15,6 +15,8 @@ from share_word import NAME
 
 @dataclass(frozen=True)
 class Part:
+    """A part of a proof: questions over one set of variables."""
+
     name: str
     logic: str
     sorts: dict
@@ -26,9 +28,9 @@ class Proof:
     """The proof of a protocol whose rows begin with `prefix`."""
 
     prefix: str
-    system: callable  # a function of the tables and a mutant
-    word: dict  # for each step that a mutant can split: the variables that it loads and stores
-    more: callable = lambda tables, mutant: ()  # parts in addition to the system
+    system: callable  # takes the tables and a mutant, and returns a System
+    word: dict  # for each step that a mutant can split: the variables that the step loads and stores
+    more: callable = lambda tables, mutant: ()  # returns the parts in addition to the system
     not_modelled: dict = field(default_factory=dict)  # rows without a transition, and why
 
     own_mutants: tuple = ()
@@ -51,7 +53,7 @@ class Proof:
         yield from self.more(tables, mutant)
 
     def in_two_steps(self, tables, site):
-        """The part in which the step at this site is not atomic."""
+        """The part for the mutant that splits the step at this site into a load and a store."""
         system = self.system(tables)
         pairs = [pair for step in system.transitions if site in step.sites
                  for pair in system.split(step, system.transitions, self.word[site])]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Compares the steps of the shipped code with the transitions of the proofs, from each small state: one line per
-operation, interference and state. The program built from steps/ prints the lines of the code.
+"""Compares the steps of the shipped code with the transitions of the proofs, from each small state. Both are lines
+of text, one for each operation, interference (the steps that other threads take meanwhile) and state. The program
+built from steps/ prints the lines of the code.
 
 usage: protocol_steps.py PROTOCOL_STEPS PROTOCOL_TABLES
 Prints the differences. Exit status: 0 if there are none, else 1."""
@@ -24,7 +25,7 @@ from transitions import State
 
 LIMIT_S = 120
 QUIET, ANOTHER_CLONES, A_COPY_FAILS, COPIES_JUST_ENDED = range(4)
-MOST = 5  # owners, and copies
+MOST = 5  # the limit of owners and of copies
 
 
 def text(word):
@@ -105,19 +106,19 @@ OPERATIONS = (
                "claim_in_order")),
     ("copier", ("finish_copy", "abandon_copy", "is_sole_copier", "add_copy")),
 )
-# The places of threads whose operation returned true.
+# The places at which a thread is after an operation that returned true.
 YES = ("writer", "orderer", "relier", "restorer", "leaver", "freer")
 
 
 def word_lines(tables):
-    # The header takes these steps for read-only data, too, although no thread claims such data.
+    # Callers must not claim read-only data. The code does not check this, so it claims such data like other data.
     word = ShareWord(tables)
     steps = {step.name: step
              for step in (*transitions(word, lambda state: True), *transitions_in_order(word, lambda state: True))}
     for place, operations in OPERATIONS:
         for operation, interference, start in itertools.product(operations, range(4), words(place)):
             thread = Thread(steps, start, interference, place, f"{operation} {interference} {text(start)}")
-            # Most operations are one step that has the operation's name.
+            # Most operations consist of one step, which has the operation's name.
             getattr(thread, operation, lambda: thread.visit(operation, operation))()
             yield f"{thread.line} = {thread.place in YES:d}"
 

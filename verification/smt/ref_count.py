@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The reference count (core/byre/sync/detail/ref_count.hpp) with any number of handles. An exclusive handle is one
-that found that no other handle exists."""
+"""The reference count (core/byre/sync/detail/ref_count.hpp) with any number of handles. A handle is exclusive after
+it has found that no other handle exists."""
 
 from code_tables import DEPARTURES, Code, enters_alone, leaves
 from terms import both, equal, implies, negated

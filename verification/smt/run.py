@@ -62,8 +62,8 @@ def tasks_of(proof, tables):
     of_mutants = {part.name: [] for part in shipped}  # in the order of the parts, since the first refutation counts
     for mutant in proof.mutants(tables):
         for part in proof.parts(tables, mutant):
-            # Questions that require "sat" are asked only for the shipped code: without the states that they
-            # ask for, its proof would be empty.
+            # Questions that require "sat" are asked only for the shipped code. They show that its proof is not
+            # vacuous: the states that they ask for exist.
             new = (pair for pair in part.pairs
                    if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
             of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
@@ -72,7 +72,7 @@ def tasks_of(proof, tables):
 
 
 def in_files(tasks):
-    """The tasks of each file: one part for the shipped code, or for all its mutants."""
+    """The tasks by file. The questions in a file belong to one part, either for the shipped code or for all mutants."""
     files = {}
     for task in tasks:
         if task.pairs:
@@ -96,9 +96,9 @@ def faults_of(task, found):
 
 
 def verdict_on_mutant(mutant, refuted_by, unclear):
-    """The verdict, and True if it is as required: the first question that refutes a mutant has to fit its kind of
-    mistake."""
-    wanted = ("departure" if mutant.change in ORDERS else  # that no acquire synchronizes with
+    """The verdict, and True if it is as required: the first question that refutes a mutant has to fit the mutant's
+    kind of mistake."""
+    wanted = ("departure" if mutant.change in ORDERS else  # a departure that no acquire synchronizes with
               "in two steps: " if mutant.change == "plain" else "")
     if unclear:
         return f"UNCLEAR: {unclear[0]}", False
@@ -121,7 +121,7 @@ def answered(files, folder):
 
 
 def rows_of(arguments, tables, asked, folder):
-    """Yields for each proof and mutant: its name, its number of questions, the verdict, and True if that is as
+    """Yields for each proof and mutant: its name, its number of questions, the verdict, and True if the verdict is as
     required."""
     files = in_files([task for task in asked if arguments.only in (task.mutant or task.part.name)])
     for name, of_file in files.items():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs the transitions of a proof on numbers, as one thread, and records each step as text, as recording.hpp does
-for the shipped code."""
+"""Executes the transitions of a proof for one thread, with numbers in place of a solver's variables. Records each
+step as text, in the form in which recording.hpp records the steps of the shipped code."""
 
 from transitions import State
 
@@ -12,8 +12,8 @@ class Endless(Exception):
 
 
 class Run:
-    """One thread at a place of the model; None stands for outside the operation. `others` plays other threads: it
-    changes the state after the first step."""
+    """One thread of the model. `place` is its control location; None means that it is outside the operation. `others`
+    acts for the other threads: it is called after the first step, and changes the state."""
 
     def __init__(self, steps, state, place, line, text, others=None):
         self.steps, self.state, self.place, self.line, self.text = steps, state, place, line, text
@@ -25,7 +25,8 @@ class Run:
         return self.steps[name].start in (self.place, None) and self.steps[name].is_possible(state)
 
     def take(self, name):
-        """Takes a transition without a recorded step, or a further one of a visited step."""
+        """Takes a transition without recording a step: the code has no atomic step here, or visit() has already
+        recorded it."""
         if not self.is_possible(name, self.state):
             raise AssertionError(f"{self.line}: the model cannot {name}")
         self.state, self.place = self.steps[name].after(self.state), self.steps[name].end
@@ -38,9 +39,9 @@ class Run:
         self.take(possible[0])
 
     def visit(self, site, *names, seen=None, fields=()):
-        """Takes the possible one of these transitions, if any, and records the step. Returns its name, or None.
-        For a compare-exchange: `seen` is the state that was loaded, and the step fails if one of `fields` has
-        changed since."""
+        """Takes the one of these transitions that is possible, if any, and records a step at the site. Returns the
+        name of the transition, or None. For a compare-exchange, `seen` is the state that the thread loaded before.
+        The step fails if one of `fields` has changed since."""
         before = self.found = self.state
         asked = before if seen is None else seen
         possible = [name for name in names if self.is_possible(name, asked)]
@@ -59,7 +60,7 @@ class Run:
         return possible[0] if possible else None
 
     def line_of(self, operation, *operands):
-        """The line of one operation, with its answer."""
+        """Runs one operation, and returns its line with its answer."""
         answer = getattr(self, operation)(*operands)
         return f"{self.line} = {answer}"
 
@@ -67,8 +68,8 @@ class Run:
         self.line += f" | {text}"
 
     def another(self, *names):
-        """Takes these transitions as another thread, up to the first that is not possible. That thread is outside,
-        or at a place where other threads are, too."""
+        """Takes these transitions as another thread, up to the first that is not possible. The other thread starts
+        outside the operation, or at a place at which the state counts a thread."""
         for name in names:
             if not self.steps[name].is_possible(self.state):
                 return

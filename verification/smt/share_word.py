@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word: the effect of each step on its fields. The values are Python numbers, naturals of a solver, or
-bit-vectors. So this one definition is the solvers' model, is compared with the expressions of the header, and is run
-to compare its steps with those of the code."""
+"""The share word: the effect of each step on the word's fields. The values of the fields are Python numbers, a
+solver's naturals, or bit-vectors. So this one definition has three uses: it is the solvers' model, header.py compares
+it with the expressions of the header, and protocol_steps.py runs it to compare its steps with those of the code."""
 
 from code_tables import Code
 from terms import both, choose, equal, negated
@@ -11,13 +11,13 @@ NAME = "share_word."
 
 
 class ShareWord(Code):
-    """The share word with the orders and numbers of core's tables, and with at most one mutant."""
+    """The share word with the orders and numbers of core's tables, changed by at most one mutant."""
 
     def __init__(self, tables, mutant=None):
         super().__init__(tables, NAME, mutant)
 
     def stored(self, site, word, direction=1, **fields):
-        """The word after a step that stores these fields. `direction`: -1 if the step subtracts its operand."""
+        """The word after a step that stores these fields. `direction`: -1 if the step subtracts its operand, else 1."""
         if self.is_left_out(site):
             return word
         owners = fields.pop("owners", word.owners) + direction * self.operand_error(site)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word of data that any number of owners access in the order of a device's queue. A thread has its turn,
-which excludes the turns of all other threads, from its claim until its copy is submitted. The last owner submits its
-writes behind the pending copies."""
+"""The share word of data that any number of owners access in the order of a device's queue. A thread has its turn
+from its claim until its copy is submitted, or until it has found that it is the last owner. At most one thread has
+its turn. The last owner submits its writes behind the pending copies."""
 
 import share_word_proof as proof
 from share_word import ShareWord
 from terms import both, equal, implies, negated
 from transitions import System, all_equal, are_naturals, step
 
-# Further owners, and a further copier.
+# The places of owners and of a copier, in addition to the places in share_word_proof.py.
 OWNERS = {
     "claimer": "has its turn, and loads the word",
     "orderer": "found that it is the last owner: its writes are submitted behind all copies",
@@ -16,8 +16,9 @@ OWNERS = {
 COPIERS = {"submitter": "has its turn, and is about to submit its copy"}
 NUMBERS = (*proof.NUMBERS, *OWNERS, *COPIERS)
 SORTS = {**proof.SORTS, **dict.fromkeys((*OWNERS, *COPIERS), "Int")}
-# All claims are in order, so no thread waits. A submitted copy does not fail.
+# Not in this system: a submitted copy does not fail.
 LEFT_OUT = ("abandon_copy",)
+# All claims are in order, so the proof shows that these steps are never possible. Hence no thread waits.
 IMPOSSIBLE = (
     "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy", "claim: copy and never wait",
     "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",

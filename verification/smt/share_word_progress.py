@@ -7,7 +7,7 @@ from share_word import ShareWord
 from terms import both, choose, either, equal, implies, negated
 from transitions import Ranking, System, all_end, all_equal
 
-# The steps of claims that may wait, if no copy fails and no thread clones or drops meanwhile.
+# The steps of claims that may wait, for runs in which no copy fails and no thread clones or drops.
 CLAIMS = (
     "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy",
     "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",
@@ -15,7 +15,8 @@ CLAIMS = (
 )
 COPIES = ("claim: copy", "claim: copy after a wait")
 SORTS = {**proof.SORTS, "claims": "Int", "copied": "Int"}
-# The steps of each operation that never waits, by the place of its thread. One of them is always possible.
+# The operations that never wait, by the place of the thread that starts them. Each operation is a tuple of
+# alternative steps, one of which is always possible.
 AT_ONCE = {
     "owner": (
         ("add_owner",),
@@ -69,7 +70,7 @@ def waits(system):
 
 
 def released(tables, mutant=None):
-    """The questions on the progress of `proof.system`."""
+    """The questions that prove that the waiters of `proof.system` are released."""
     system = proof.system(tables, mutant)
     progress = System(system.sorts, system.initial, system.invariants, (), waits(system), {})
     yield from (pair for pair in progress.questions() if pair[0].name.startswith("always"))
@@ -124,15 +125,15 @@ def has_ended(state):
 BEGINS = ("add_owner", "is_writable", "is_unique", "claim: steal", "claim: copy", "claim: copy and never wait",
           "claim: announce a wait", "is_sole_copier", "add_copy")
 SPURIOUS = ("park: wake up spuriously", "wake of another address")
-# For each place, an upper bound on the steps that a thread there still takes if it starts no operation.
+# For each place, an upper bound on the steps that a thread at this place still takes if it starts no operation.
 ENDS = {"owner": 2, "writer": 3, "relier": 3, "leaver": 1, "storer": 4, "copier": 9, "restorer": 10, "freer": 1,
         "waiter": 13, "checker": 12, "sleeper": 11, "waker": 5, "notifier": 4}
 A_BEGINNING = 20
 
 
 def programs(tables, mutant=None):
-    """One owner and all its direct and indirect clones. They clone, write, wait, fail to copy and drop, and start
-    `left` more operations in total."""
+    """The system of one owner and all its direct and indirect clones. They clone, write, wait, fail to copy and drop.
+    In total they start `left` more operations."""
 
     def counted(step):
         if step.name not in BEGINS:
@@ -162,7 +163,8 @@ def programs_end(tables, mutant=None):
         return sum((getattr(state, place) * weight for place, weight in ENDS.items()), state.left * A_BEGINNING)
 
     system = programs(tables, mutant)
-    # Each step is a step of the share word, for which the invariants are proved. It may also decrement `left`.
+    # Each step is a step of the share word, and may also decrement `left`. The invariants of the share word are
+    # already proved for these steps, so only the other questions are asked.
     own = ("left is a natural number", *system.assertions, *system.sample_states)
     yield from (pair for pair in system.questions() if pair[0].name.endswith(own))
     yield from all_end("programs end", system, rank, has_no_thread)

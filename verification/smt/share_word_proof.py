@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word and any number of users: how many threads are at each place, and the invariants. An exclusive
-thread is one that found that no other thread owns or copies the data."""
+"""The share word and any number of threads that use it. The state counts the threads at each place. An exclusive
+thread has found that no other thread owns or copies the data."""
 
 from code_tables import DEPARTURES, ends_sequences, enters_alone, leaves
 from share_word import FIELDS, ShareWord
 from terms import both, either, equal, implies, negated, one_if
 from transitions import System, all_equal, are_naturals, step
 
-# The places of threads that the word counts as owners. Each is an owner's state within its operation.
+# A place is a control location of a thread, between operations or within one. At these places, the word counts the
+# thread as an owner.
 OWNERS = {
     "owner": "owns the data, and may read it; is between operations or at the start of one",
     "writer": "found that it is exclusive: writes in place",
@@ -18,7 +19,8 @@ OWNERS = {
     "sleeper": "is parked",
     "storer": "waited, stole, and is about to clear the waiting bit",
 }
-# The places of other threads. A thread that has departed is at no place, so it takes no transition.
+# At these places, the word does not count the thread as an owner. A thread that has departed is at no place, so it
+# takes no transition.
 OTHERS = {
     "copier": "a former owner that copies out of the data",
     "restorer": "a copier that found that no other user is counted: relies on that",
@@ -70,13 +72,13 @@ class Users:
 
 
 def is_claimed(state):
-    """Callers never claim read-only data."""
+    """The requirement on the callers of a claim: the data is not read-only."""
     return negated(state.read_only)
 
 
 def of_header(word, step):
-    """Requires that the header exists for each transition with an atomic step. Parking and waking use only the
-    header's address."""
+    """The transition with a further need if it has an atomic step: the header exists. Parking and waking do not need
+    the header, since they use only its address."""
     touches = any(word.is_atomic_step(site) for site in step.sites)
     exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
     return step.updated(needs={**exists, **step.needs})
@@ -144,7 +146,7 @@ def transitions(word, may_be_claimed=is_claimed):
         step("end of being alone", "", "relier", "owner"),
         step("end of being the last copier", "", "restorer", "copier"),
         step("free", "", "freer", None, effect=lambda s: s.updated(freed=s.freed + 1)),
-        # The word is freed, so it counts no owner.
+        # The word is freed together with the data, so the model counts the owner no longer.
         step("free, alone", "", "leaver", None,
              effect=lambda s: s.updated(freed=s.freed + 1, owners=s.owners - 1)),
     ))

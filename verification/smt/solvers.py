@@ -32,7 +32,7 @@ class Question:
 
 
 def script(variables, questions, logic):
-    """`variables`: the sort of each name."""
+    """The questions as SMT-LIB text. `variables`: the sort of each name."""
     lines = ["; SPDX-License-Identifier: BSL-1.0", f"(set-logic {logic})"]
     lines += [f"(declare-const {name} {SORTS[sort]})" for name, sort in variables.items()]
     for question in questions:

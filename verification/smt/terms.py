@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Terms of SMT-LIB in infix notation. Expressions of these operators and functions also work on Python's numbers,
-so one text is a model, an expression over bit-vectors, and a program."""
+"""Terms of SMT-LIB in infix notation. The operators and functions also work on Python's numbers. So one Python
+expression can be a condition of a model, an expression over bit-vectors, and code that runs on numbers."""
 
 OPERATORS = {
     "Int": {"+": "+", "-": "-", "*": "*", "<": "<", "<=": "<="},

@@ -20,7 +20,7 @@ class State:
         return State({**vars(self), **changes})
 
     def moved(self, start, end):
-        """The state with one thread less at `start` and one more at `end`. None stands for outside."""
+        """The state with one thread fewer at `start` and one more at `end`. None stands for outside all places."""
         changes = {}
         if start:
             changes[start] = getattr(self, start) - 1
@@ -35,7 +35,8 @@ def variables(sorts, suffix=""):
 
 @dataclass(frozen=True)
 class Transition:
-    """A step that moves a thread from place `start` to place `end`. None stands for outside."""
+    """A step that moves a thread from place `start` to place `end`. A place is a control location; None stands for
+    outside all places."""
 
     name: str
     sites: tuple  # the sites in the code that the transition models
@@ -80,7 +81,7 @@ def are_naturals(names, *others):
 class System:
     sorts: dict
     initial: callable  # a condition of the first state
-    invariants: dict  # a condition of a state for each name
+    invariants: dict  # by name: conditions that the proof shows for every reachable state
     transitions: tuple
     assertions: dict  # conditions that the invariants have to imply
     sample_states: dict  # conditions of states that the invariants have to allow
@@ -117,8 +118,8 @@ class System:
         return Question(name, tuple(conditions))
 
     def split(self, transition, other_transitions, word):
-        """The questions for a step that is split into a load and a store: whether a transition of another thread
-        in between breaks an invariant. `word` names the variables that the step loads and stores."""
+        """The questions for a step that is split into a load and a store: can a transition of another thread
+        between the two break an invariant? `word` names the variables that the step loads and stores."""
         state, meanwhile = variables(self.sorts), variables(self.sorts, "_then")
         # Other threads' transitions must not use the thread that is within its step.
         absent = state.moved(transition.start, None)
@@ -135,8 +136,8 @@ class System:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Proves that a pending condition ends under weak fairness. While the condition is pending it has a rank. For each
-    rank some transition is possible, stays possible, and lowers the rank, and no other transition raises the rank."""
+    """Proves that a pending condition ends under weak fairness. While the condition is pending, the state has a rank.
+    For each rank some transition is possible, stays possible, and lowers the rank. No other transition raises it."""
 
     name: str
     system: System

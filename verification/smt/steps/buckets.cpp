@@ -17,11 +17,12 @@
 namespace byre::verification {
 namespace {
 
-/// Whether a thread sleeps, and on which condition. Null stands for the condition that is notified
-/// next.
 struct Condition;
 bool is_asleep = false;
+/// The condition on which the thread sleeps. If it is null, the next notification of any condition
+/// wakes the thread.
 const Condition* slept_on = nullptr;
+/// The steps of other threads, taken while the thread sleeps.
 std::function<void()> once_unlocked;
 
 struct Condition {

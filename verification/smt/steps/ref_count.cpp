@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints the steps of a reference count, from 1 to 5 handles. After the first step another handle,
-// if any, is copied or dropped.
+// Prints the steps of a reference count that starts with 1 to 5 handles. After the first step,
+// another handle may be copied or dropped, if there is one.
 #include <byre/sync/detail/ref_count.hpp>
 
 #include "steps.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints the steps of each operation of the share word, from every word of up to 5 owners and 5
 // copies. Words are printed as owners.waiting.copies.read_only. Only a claim that may wait may park
-// or pause. The program fails if another operation does, or takes more steps than it needs.
+// or pause. The program fails if another operation parks or pauses, or takes more than
+// most_steps_without_a_wait steps.
 #include <byre/cow/share_word.hpp>
 
 #include <string_view>
@@ -21,9 +22,9 @@ constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
 /// The actions of other threads while an operation runs.
 enum class Interference : std::uint8_t {
   quiet,              ///< none, except that all copies end while a waiter sleeps
-  another_clones,     ///< after the first step
-  a_copy_fails,       ///< while a waiter sleeps
-  copies_just_ended,  ///< all of them, before a waiter sleeps
+  another_clones,     ///< another owner makes a lazy clone after the first step
+  a_copy_fails,       ///< one copy fails while a waiter sleeps
+  copies_just_ended,  ///< all copies end before a waiter sleeps
 };
 
 std::string text(std::uint64_t word) {
@@ -59,8 +60,8 @@ constexpr Operation<Word> operations[] = {
     {"add_copy", one_copy, [](Word& word) { return word.add_copy(), 0; }},
 };
 
-/// A load and a compare-exchange, and both again after a step of another thread. Other threads take
-/// at most one step.
+/// The steps are a load and a compare-exchange, and both again if another thread has taken a step in
+/// between. Other threads take at most one step.
 constexpr unsigned most_steps_without_a_wait = 4;
 constexpr std::uint64_t most = 5;  // the limit of owners and of copies
 
@@ -82,8 +83,8 @@ void interfere(Interference interference, std::uint64_t& word) {
   }
 }
 
-/// Brings the word to these numbers by operations. So a form that counts copies outside the word,
-/// too, has counted them, and a wait for them is detected.
+/// Brings the word to these numbers by calling operations. A wrong form may also count copies
+/// outside the word. The operations update that count too, so a wait for the copies is detected.
 template <class Word>
 void bring_to(Word& word, std::uint64_t owners, std::uint64_t copies) {
   const std::uint64_t kept = owners != 0 ? owners : 1;
@@ -142,12 +143,12 @@ void print() {
   }
 }
 
-/// `drop_waits`: prints the steps of a wrong form whose drop waits for copies, which fails the
-/// program.
+/// `drop_waits`: prints the steps of a wrong form whose drop waits for copies. The program then
+/// fails.
 unsigned print_share_word_steps(bool drop_waits) {
   recording.text = [](const sync::Site&, std::uint64_t word) { return text(word); };
   drop_waits ? print<DropWaitsForCopies<Recorded>>() : print<ShareWord>();
-  // use_count() returns a number for information only, so no operation here reaches it.
+  // use_count() returns a number for information only, so no operation above calls it.
   return recording.report_unreached(cow::share_word_sites, {"share_word.use_count"});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Prints the steps that the shipped code takes in each operation of a protocol from each small
-/// state: one line per operation, interference and state. protocol_steps.py compares these lines
-/// with the transitions of the proofs. Each function returns the number of sites that no operation
-/// reached.
+/// Prints the steps that the shipped code takes in each operation of a protocol, from each small
+/// state: one line for each operation, interference (the steps that other threads take meanwhile)
+/// and state. protocol_steps.py compares these lines with the transitions of the proofs. Each
+/// function returns the number of sites (named atomic steps) that no operation reached.
 #pragma once
 
 #include <string>
