@@ -9,9 +9,10 @@
 namespace byre::verification {
 namespace {
 
-/// One preemption fewer than byre-verify uses: a fifth of the executions. If the scenario has cover
-/// points, a bound is not lowered to 0, nor lowered at all for four threads: some cover points
-/// would not be reached.
+/// One preemption fewer than byre-verify uses, which leaves a fifth of the executions. There are
+/// two exceptions for scenarios with cover points (states that some execution has to reach): the
+/// bound is not lowered to 0, and it is not lowered for four threads, since some cover points would
+/// not be reached.
 Bound bound_of(const Scenario& scenario) {
   const Bound bound = scenario.quick;
   const bool needs_all =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A Sync for one thread. It records the steps of an operation as text, which is compared with the
-/// steps of a model.
+/// A `Sync` (the atomics, locks and waits of a template of core) for one thread. It records the
+/// steps of an operation as text, which is compared with the steps of a model.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -19,18 +19,19 @@ namespace byre::verification {
 
 /// The text of one run of an operation, and callbacks that play the other threads.
 struct Recording {
-  /// A run of more steps is taken for endless. Correct runs that may wait take far fewer.
+  /// A run that takes more steps is reported as endless. Correct runs that may wait take far fewer.
   static constexpr unsigned most_steps_of_a_wait = 60;
 
   /// Formats the value of an atomic.
   std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;
   std::function<void()> others;  ///< called after the first step; its steps are not recorded
-  std::function<void()> before_check, asleep;  ///< called within a park
+  /// Called within a park: before its condition is checked, and while the thread sleeps.
+  std::function<void()> before_check, asleep;
 
   std::string line;
   unsigned steps = 0;
   unsigned most_steps = most_steps_of_a_wait;
-  bool may_wait = false;  ///< the operation may park and pause
+  bool may_wait = false;  ///< true if the operation may park and pause
   bool is_locked = false;
   std::vector<std::uint64_t*> atomics;  ///< the values of the atomics constructed since clear()
   std::set<std::string_view> reached;   ///< sites reached in all runs
@@ -86,7 +87,7 @@ struct Recording {
     std::cerr << line.substr(0, 300) << "\nThis run " << fault << ".\n";
     std::exit(1);
   }
-  /// Appends a note other than an atomic step.
+  /// Appends to the line something other than an atomic step.
   void note(std::string_view name, std::string_view change = {}) {
     if (!is_silent) {
       line.append(" | ").append(name).append(change.empty() ? "" : " ").append(change);

@@ -68,7 +68,8 @@ struct Scenario {
   Bound quick = full_search;
   Bound deep = full_search;
   Verdict expected = Verdict::pass;
-  /// States that some execution has to reach. The body calls cover() with one of these texts.
+  /// States that some execution has to reach. When the body reaches one, it calls cover() with the
+  /// text of that state.
   std::span<const std::string_view> cover;
   std::function<SearchResult(const Search&)> search;
   /// For a family of small programs: returns its programs, to be searched one by one. Else null.

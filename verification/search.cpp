@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The search that is running. A process runs one at a time.
+/// The search that is running. A process runs one search at a time.
 struct Progress {
   const Search* search = nullptr;
   Clock::time_point begun;
@@ -114,7 +114,8 @@ rl::test_params begin_search(const Search& search) {
   progress.executions = 0;
   progress.own_verdict = Verdict::pass;
   progress.message = {};
-  Checked::spin_limit = 0;  // after a failure it may be 1: destructors are skipped
+  // A failed execution of an earlier search may have left 1 here, since it skips destructors.
+  Checked::spin_limit = 0;
   rl::test_params params;
   params.output_stream = &null_stream();
   params.progress_stream = &null_stream();
@@ -149,7 +150,7 @@ SearchResult finish_search(rl::test_result_e result, const rl::ostringstream& st
   return found;
 }
 
-/// Relacy does not detect uncaught exceptions in a thread: this function reports them.
+/// Reports an exception that a thread does not catch. Relacy does not detect such exceptions.
 void fail_on_exception() noexcept {
   try {
     throw;

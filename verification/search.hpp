@@ -4,8 +4,8 @@
 /// - `threads` is the number of threads;
 /// - thread(i) is the code of thread i;
 /// - after(), optional, is the oracle;
-/// - on_step(site, value), optional, is called at every step, with the value that the step read or
-///   stored.
+/// - on_step(site, value), optional, is called at every atomic step, with the value that the step
+///   read or stored.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +83,7 @@ SearchResult search_body(const Search& search) {
 
 }  // namespace detail
 
-/// `Body` with `States` in place of its own cover points.
+/// `Body` with the cover points `States` in place of those of `Body`.
 template <class Body, StepName... States>
 struct WithCoverPoints : Body {
   static constexpr std::array<std::string_view, sizeof...(States)> cover_points{States.text...};

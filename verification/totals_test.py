@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Checks that the table of totals in docs/verification.md has the rows that byre-verify prints: a search that
-shrinks is noticed. Also checks that some scenario shows each promise and each invariant.
+"""Checks that the table of totals in docs/verification.md has the rows that byre-verify prints, so that a search
+cannot shrink unnoticed. Also checks that each promise and each invariant is shown by some scenario.
 
 usage: totals_test.py BYRE_VERIFY DOCUMENT
 """

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Litmus tests state which outcomes of C++'s memory model the checker finds. They use `Checked`,
-/// the Sync that the code under test runs on. A blind spot is an outcome that C++ allows and the
-/// checker does not find. A blind spot that appears or disappears fails the run.
+/// the checker's atomics, locks and waits, on which the code under test runs too. A blind spot is
+/// an outcome that C++ allows and the checker does not find. A blind spot that appears or
+/// disappears fails the run.
 #pragma once
 
 #include <string>
@@ -43,10 +44,11 @@ inline constexpr auto nothing = [](auto&) {};
 template <class State, auto Each>
 using Both = Two<State, Each, Each>;
 
-/// Which outcomes the current search has found, by index.
+/// True at the index of each outcome that the current search has found.
 inline std::array<bool, 8> seen{};
 
-/// Records the outcome of each execution of `Test`: outcome() is an index into its `outcomes`.
+/// Records the outcome of each execution of `Test`. outcome() returns an index into
+/// `Test::outcomes`.
 template <class Test>
 class Watched : public Test {
  public:
@@ -86,8 +88,8 @@ SearchResult search(const Search& search) {
 
 }  // namespace litmus
 
-/// Registers a litmus test. A test with `outcomes` passes if exactly the expected ones are found. A
-/// test without them has to end with the verdict `expected`.
+/// Registers a litmus test. If `Test` has a member `outcomes`, the test passes if the search finds
+/// exactly the expected outcomes. Otherwise the search has to end with the verdict `expected`.
 template <class Test>
 const Scenario* litmus_test(std::string_view name, std::string_view shows,
                             Verdict expected = Verdict::pass) {

@@ -56,8 +56,8 @@ struct SharedAtOnce : TwoThreads {
   bool both = false;
 };
 
-/// The reader runs after the writer's unlock, but no lock orders them: holders of a shared lock do
-/// not synchronize with each other.
+/// The reader runs after the writer's unlock, but the lock does not order their accesses: holders
+/// of a shared lock do not synchronize with each other.
 struct SharedThenShared : TwoThreads, Locked {
   void thread(unsigned index) {
     if (index == 0) {
@@ -104,7 +104,8 @@ struct CrossedLocks : TwoThreads {
   Checked::SharedMutex mutexes[2];
 };
 
-/// One thread releases data, a second one changes the variable, and a third one acquires it.
+/// Thread 0 publishes data by a store to `number`, thread 1 changes `number`, and thread 2 acquires
+/// the changed `number`.
 template <std::memory_order Published, auto Change>
 struct Relay {
   static constexpr unsigned threads = 3;
@@ -137,7 +138,8 @@ using NotThroughStore = Relay<release, [](Number& number) {
 }>;
 using NotFromRelaxed = Relay<relaxed, [](Number& number) { number.fetch_add(1, at(acq_rel)); }>;
 
-/// The releasing thread makes a second, relaxed store.
+/// The releasing thread makes a second store, which is relaxed. The other thread acquires that
+/// store.
 struct PastOwnStore : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
@@ -153,7 +155,8 @@ struct PastOwnStore : TwoThreads {
   Number number{0};
 };
 
-/// The count of a shared object: each thread reads and counts down, and the last one writes.
+/// The count of a shared object: each thread reads the object and counts down, and the last thread
+/// writes the object.
 template <std::memory_order Order>
 struct CountedDown {
   static constexpr unsigned threads = 3;

@@ -51,8 +51,8 @@ constexpr auto give_back = [](TrackedMemory& tracked) { tracked.memory.deallocat
 constexpr auto write_data = [](TrackedMemory& tracked) { tracked.data().set(1); };
 constexpr auto read_data = [](TrackedMemory& tracked) { tracked.data().get(); };
 
-/// The checker watches only Plain data, and not these bytes: only the value that was read reveals
-/// the use after free.
+/// The checker does not watch these bytes, since they are not Plain. Only the value that the thread
+/// reads reveals the use after free.
 struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
   static constexpr Outcome outcomes[] = {{"the old bytes", Fate::seen},
                                          {"the bytes of freed memory", Fate::seen}};
@@ -70,8 +70,8 @@ struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
   unsigned char result = 0;
 };
 
-/// If the scenario allows a kind of failure, it happens in some executions and not in others. No
-/// other kind of failure happens.
+/// If the scenario allows a kind of failure, such a failure happens in some executions and not in
+/// others. No other kind of failure happens.
 template <Faults Kind>
 struct Fails : TwoThreads {
   static constexpr Outcome outcomes[] = {

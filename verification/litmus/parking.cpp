@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Litmus tests of parking: which wakes may be lost, and which must not.
+/// Litmus tests of parking: which wakes may be lost, and which must not be lost.
 #include "litmus.hpp"
 
 namespace byre::verification {
@@ -90,8 +90,8 @@ struct DataBehindAWait : TwoThreads, Waiting {
   Cell data{0};
 };
 
-/// Two threads increment two numbers. They increment the first number within the condition of a
-/// wait at another address.
+/// Two threads access the number `place` and then increment the number `another`. In the derived
+/// classes, one thread or both access `place` within the condition of a wait at a third address.
 struct MeetInACondition : TwoThreads {
   static constexpr Outcome outcomes[] = {
       {"thread 0 is the first at both numbers", Fate::seen},
@@ -127,7 +127,7 @@ struct HaveConditions : MeetInACondition {
   char addresses[2] = {};
 };
 
-/// The first thread sleeps until it is woken, or spuriously, or not at all.
+/// Thread 0 sleeps until it is woken or wakes up spuriously, or does not sleep at all.
 struct SleepsOnACondition : MeetInACondition {
   void thread(unsigned index) {
     if (index == 0) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Checks that the comment at each step of core that has mutants names a scenario, and that each scenario named
-there kills a mutant of that step.
+"""Checks each step of core that has mutants: the comment at the step has to name a scenario, and each scenario that
+the comment names has to kill a mutant of the step.
 
 usage: arguments_test.py BYRE_VERIFY
 """
@@ -27,7 +27,7 @@ def rows_of(binary):
 
 
 def comments_of(type_name):
-    """The comments above each step of `type_name`, in the files that name its table."""
+    """The comments above each step of the type, in the files that name the type's table of sites."""
     comments = {}
     for path in sorted(CORE.rglob("*.hpp")):
         text = path.read_text()
@@ -58,7 +58,7 @@ def main(binary):
     rows, faults, pairs = rows_of(binary), [], 0
     comments = {name: comments_of(name) for name in {step.split(".")[0] for step in rows}}
     for step, (order, mutants) in rows.items():
-        if not mutants:  # a relaxed load has none
+        if not mutants:  # a relaxed load has no mutants
             continue
         comment = comments[step.split(".")[0]].get(step.split(".")[1], "")
         named = sorted(set(re.findall(r"\w+", comment)) & scenarios)

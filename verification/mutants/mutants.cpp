@@ -15,14 +15,14 @@ struct Outcome {
   std::vector<std::string> unexpected;  ///< scenarios with another verdict
   bool has_crashed = false;
 
-  /// For a mutant: it was killed. For unchanged code: no scenario failed.
+  /// For a mutant: true if it was killed. For unchanged code: true if no scenario failed.
   bool is_good() const noexcept {
     return !has_crashed && (mutation.is_none() ? unexpected.empty() : !killed_by.empty());
   }
 };
 
-/// The limits of successive searches, while the mutant survives. They count executions, not
-/// seconds, so the outcome is equal on every machine.
+/// The limits of successive searches: while the mutant survives, the next search has larger limits.
+/// They count executions, not seconds, so the outcome is equal on every machine.
 struct Effort {
   Bound bound;
   std::uint64_t executions;
@@ -36,9 +36,10 @@ SearchResult search(const Scenario& scenario, const Effort& effort) {
   return scenario.search(search);
 }
 
-/// The scenarios that mutants are searched with. Scenarios whose first executions reach the mutated
-/// step come first. Litmus tests are skipped, since they test the checker. Generated small
-/// programs are skipped: unlike hand-written scenarios, they have no story that explains a failure.
+/// The scenarios that may kill mutants. Scenarios whose first executions reach the mutated step
+/// come first. Litmus tests are skipped, since they test the checker. Generated small programs are
+/// skipped, so that a hand-written scenario has to kill each mutant: the description of such a
+/// scenario names the promise or invariant that the mutant breaks.
 std::vector<const Scenario*> in_likely_order(const Mutation& mutation) {
   std::vector<const Scenario*> likely;
   std::vector<const Scenario*> others;
@@ -63,7 +64,8 @@ void detect(const Mutation& mutation, int output) {
     for (const Scenario* scenario : scenarios) {
       const SearchResult found = search(*scenario, effort);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
-        // A scenario that never executes the step cannot fail.
+        // If a search with two preemptions does not execute the mutated step, later searches skip
+        // the scenario, since it cannot kill the mutant.
         if (is_reached(mutation) || effort.bound.preemptions < 2) {
           left.push_back(scenario);
         }
@@ -82,7 +84,7 @@ void detect(const Mutation& mutation, int output) {
   }
 }
 
-/// The outcomes are in the order of the mutants.
+/// Returns the outcomes in the order of the mutants.
 std::vector<Outcome> detect_all(const std::vector<Mutation>& mutations, unsigned at_once) {
   std::vector<Outcome> outcomes(mutations.size());
   test::run_in_children(

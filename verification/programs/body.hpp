@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Small programs as data: a list of operations for each of two or three threads. Each thread has a
-/// buffer, and all buffers share their data at the start. Also the body of a scenario that runs a
-/// program: each thread compares its reads with a sequential model, and the oracle compares the
-/// sums over all threads.
+/// buffer, and all buffers share their data at the start. This header also has the body of the
+/// scenario that runs a program. In it, each thread compares its reads with a sequential model, and
+/// the oracle compares the sums over all threads.
 #pragma once
 
 #include <algorithm>
@@ -49,12 +49,12 @@ struct Program {
 /// since an empty buffer has no data to share.
 std::vector<Steps> all_steps(std::size_t most);
 
-/// The programs of `threads` threads, each with one of `steps`. If programs differ only in the
-/// order of their threads, the result has one of them.
+/// The programs of `threads` threads, in which each thread runs an element of `steps`. If programs
+/// differ only in the order of their threads, the result has one of them.
 std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
 
-/// The sequential model of one thread: the values of its buffers, and the effect of its writes.
-/// No two writes of a program write equal values, so a value identifies its data.
+/// The sequential model of one thread: the values of the thread's buffers, and the effect of its
+/// writes. No two writes of a program write equal values, so a value identifies its data.
 struct ThreadModel {
   /// The value that all threads share at the start.
   static constexpr unsigned original = 0;
@@ -78,7 +78,8 @@ struct ThreadModel {
     return (own == value ? 1U : 0U) + static_cast<unsigned>(std::count(kept.data(), end, value));
   }
 
-  /// The number of distinct values that only this thread can have. Each is a block of memory.
+  /// The number of distinct values that only buffers of this thread can have. Each value has a
+  /// block of memory.
   unsigned blocks_of_its_own() const noexcept {
     unsigned count = own.value_or(original) != original ? 1U : 0U;
     for (std::size_t i = 0; i < kept_count; ++i) {
@@ -97,7 +98,8 @@ struct ThreadModel {
 
   void keep_clone() noexcept { kept[kept_count++] = *own; }
   void drop() noexcept { own.reset(); }
-  /// Counts the copy that a write to a clone makes, since its source still owns the data.
+  /// Counts the copy that a write to a clone makes, since the source of the clone still owns the
+  /// data.
   void copied_for_clone() noexcept { ++copies; }
   void copied_to(unsigned value) noexcept {
     copied_away = copied_away || write_of_own() == Write::depends;
@@ -204,8 +206,9 @@ class Actor {
     model_.copied_for_clone();
   }
 
-  /// Requests write access once. The write() of buffers.hpp would request it again, with one more
-  /// step. The buffer stays unique, and one step less saves a fifth of the executions.
+  /// Requests write access only once, by materialize(). To call write() of buffers.hpp afterwards
+  /// would request write access again, although the buffer is still unique. That takes one more
+  /// step, and without that step a search runs a fifth fewer executions.
   static Materialized write(CheckedBuffer& buffer, unsigned value) {
     const Materialized how = buffer.materialize();
     cell(const_cast<std::byte*>(buffer.data())).set(value);

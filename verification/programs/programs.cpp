@@ -16,8 +16,8 @@ SearchResult search_program(const Program& program, const Search& search) {
                                      : detail::search_body<RunsProgram<3>>(search);
 }
 
-/// Searches the program reduced if that takes at most `executions_reduced` executions, else within
-/// the bound of `search`.
+/// Searches the program with reduced_search if that takes at most `executions_reduced` executions,
+/// else within the bound of `search`.
 SearchResult search_as_far_as(std::uint64_t executions_reduced, const Program& program,
                               const Search& search) {
   std::uint64_t spent = 0;
@@ -90,7 +90,7 @@ struct Family {
   std::size_t least_steps_in_all;
   std::size_t most_steps_in_all;
   Bound quick = 2;
-  /// A quick run searches a program reduced if at most this many executions are enough.
+  /// A quick run uses reduced_search for a program if at most this many executions are enough.
   std::uint64_t quick_reduced;
   Bound deep = reduced_search;
 };

@@ -51,8 +51,8 @@ struct State {
   std::exit(1);
 }
 
-/// Returns the state of both forms after the sequence. The state is zero if the last operation
-/// frees the data.
+/// Returns the state of both forms after the sequence: no owners and no copies if the last
+/// operation frees the data.
 State run(const std::vector<Operation>& sequence) {
   recording.clear();
   basic_share_word<Recorded> word;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The textbook form of the sharing protocol, as the design note "Copy-on-write storage" describes
-/// it: a count and a shared-exclusive lock. A copier holds the lock shared, and a stealer takes it
-/// exclusively. A writer takes the shared lock before it gives up its ownership.
+/// it: a count and a shared-exclusive lock. A writer first takes the lock shared. If the writer is
+/// not the last owner, it gives up its ownership, and holds the lock until its copy ends. If it is
+/// the last owner, it releases the lock and takes it exclusively, which waits for all copiers. If
+/// it is then still the last owner, it steals.
 ///
 /// The count has two parts. `owners_` decides whether a claim steals. `users_` counts owners and
 /// copiers: the data and the lock are freed when the last user has released the lock.
@@ -22,8 +24,8 @@
 namespace byre::verification {
 
 /// Has the operations of basic_share_word, with equal meaning, for data that may be written.
-/// add_owner() and drop_owner() never wait. claim() blocks on the lock. After a steal is_unique()
-/// may be false until the former owners have left `users_`.
+/// add_owner() and drop_owner() never wait. claim() may block on the lock. After a steal,
+/// is_unique() may return false until the former owners have decremented `users_`.
 template <class Sync>
 class basic_share_lock {
  public:
@@ -35,13 +37,14 @@ class basic_share_lock {
   }
 
   [[nodiscard]] bool drop_owner() noexcept {
-    // Release pairs with last_owner: reads before it happen before a stealer's writes.
+    // Release pairs with last_owner: reads before this step happen before the writes of an owner
+    // that steals.
     owners_.fetch_sub(1, step_of<"share_lock.drop_owner">(release));
     return drop_user();
   }
 
   bool is_unique() const noexcept {
-    // Acquire pairs with drop_user: all that other users did happens before the answer true.
+    // Acquire pairs with drop_user: all that other users did happens before the return of true.
     return users_.load(step_of<"share_lock.is_unique">(acquire)) == 1;
   }
 
@@ -68,8 +71,8 @@ class basic_share_lock {
   }
 
   void abandon_copy() noexcept {
-    // Relaxed: the lock orders it with last_owner. If it came after the unlock, another owner would
-    // steal: known_wrong.undoes_after_unlock.
+    // Relaxed: the lock orders this step with last_owner. If this step came after the unlock,
+    // another owner could steal: known_wrong.undoes_after_unlock.
     owners_.fetch_add(1, step_of<"share_lock.abandon_copy">(relaxed));
     mutex_.unlock_shared(step_of<"share_lock.unlock_abandon">());
   }
@@ -98,8 +101,8 @@ class basic_share_lock {
   }
 
   bool drop_user() noexcept {
-    // Release and acquire pair with each other and with is_unique: the last user frees after all
-    // others.
+    // Release and acquire pair with each other, and release with is_unique: the last user frees the
+    // data after all uses by other users.
     return users_.fetch_sub(1, step_of<"share_lock.drop_user">(acq_rel)) == 1;
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Checked is the Sync made of Relacy's types. The shipped templates run on it unchanged. At every
-/// step the scheduler may switch threads, a load may return any value that C++ allows, and plain
-/// data is watched for races.
+/// Checked is a `Sync` (the template parameter that gives core's lock-free code its atomics, locks
+/// and waits) that uses Relacy's types. The shipped templates run on it unchanged. At every step
+/// the scheduler may switch threads, a load may return any value that C++ allows, and plain data is
+/// watched for races.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -199,7 +200,7 @@ struct Checked {
     }
   }
 
-  /// 0, since a spin only repeats a load. One scenario sets this limit to 1.
+  /// 0 by default, since a spin only repeats a load. One scenario sets this limit to 1.
   static inline unsigned spin_limit = 0;
 
   static void pause() noexcept {
@@ -207,7 +208,8 @@ struct Checked {
     rl::ctx().yield(1, {});
   }
 
-  /// A number of the code under test, or the wrong value of the active mutant.
+  /// The value of a constant of the code under test, or the wrong value if the active mutant
+  /// changes the constant.
   struct Number {
     const sync::Constant* constant;
 

@@ -9,8 +9,8 @@
 
 namespace byre::verification {
 
-/// A misused lock behaves like a real one, so that the verdict is that of a real program: a thread
-/// that locks twice waits for itself, and a lock that a mutant does not unlock stays locked.
+/// A misused lock behaves like a real lock, so that a mutant fails as a real program would: a
+/// thread that locks twice waits for itself, and a lock that a mutant does not unlock stays locked.
 class CheckedMutex {
  public:
   CheckedMutex() { mutex_.init(true, false, false, false, {}); }
@@ -37,8 +37,8 @@ class CheckedMutex {
     unlock_as(Mode::shared, step, "unlocks shared", where);
   }
 
-  /// The two halves of a condition variable's wait, which is one step. They do nothing if a mutant
-  /// has left out the lock of this thread.
+  /// The first and the second half of a condition variable's wait. Both do nothing if a mutant has
+  /// left out the lock by this thread.
   void unlock_to_wait(const StepScope& scope) {
     if ((omitted_by_ & own_bit()) == 0) {
       mutex_.unlock_exclusive(scope.info());
@@ -79,7 +79,7 @@ class CheckedMutex {
   void unlock_as(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, sync::Operation::unlock, this, verb, where);
     check_alive(scope);
-    if ((omitted_by_ & own_bit()) != 0) {  // a mutant left out the lock, so no unlock
+    if ((omitted_by_ & own_bit()) != 0) {  // a mutant left out the lock
       omitted_by_ &= ~own_bit();
       return;
     }
@@ -109,12 +109,12 @@ class CheckedMutex {
   rl::generic_mutex<Tag> mutex_;
   rl::signature<0x6279'7265> alive_;
   unsigned holders_ = 0;
-  unsigned omitted_by_ = 0;             ///< threads whose lock a mutant left out
+  unsigned omitted_by_ = 0;             ///< a bit for each thread whose lock a mutant left out
   std::optional<Mode> never_unlocked_;  ///< the mode that a mutant never unlocks
 };
 
-/// The condition variable of the parking lot. A wait ends spuriously as often as the execution
-/// allows.
+/// The condition variable of the parking lot. The scheduler chooses which waits end spuriously,
+/// within the limit that the execution sets.
 class CheckedCondition {
  public:
   CheckedCondition() = default;

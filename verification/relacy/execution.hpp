@@ -26,14 +26,14 @@ inline rl::debug_info to_relacy(CallSite where) noexcept {
 /// Ends the execution and the search. Does not return. Copies `text`.
 [[noreturn]] void fail(Verdict verdict, const char* text) noexcept;
 
-/// Receives the value that each step read or stored, for scenarios that look for a certain state.
+/// Receives the value that each step reads or stores, for scenarios that wait for a certain state.
 struct Observer {
   void* scenario = nullptr;
   void (*on_step)(void* scenario, const sync::Site& site, std::uint64_t value) = nullptr;
 };
 
-/// A lock for the inside of the model: it adds happens-before edges between Relacy's threads. It is
-/// held only while no other thread can run, so it never blocks and adds no interleavings.
+/// A lock for internal use by the checker: it adds happens-before edges between Relacy's threads.
+/// It is held only while no other thread can run, so it never blocks and adds no interleavings.
 class ModelLock {
  public:
   ModelLock() : data_(rl::ctx().mutex_ctor(false, false, false, false)) {}
@@ -55,8 +55,8 @@ class ModelLock {
   rl::generic_mutex_data* data_;
 };
 
-/// While this object exists, no other thread runs. So several steps of the model appear as one step
-/// to the threads of the scenario.
+/// While this object exists, no other thread runs. So several steps of the checker appear as one
+/// step to the threads of the scenario.
 struct PreemptionDisabled {
   PreemptionDisabled() { rl::ctx().disable_preemption(); }
   ~PreemptionDisabled() { rl::ctx().enable_preemption(); }
@@ -73,14 +73,16 @@ class Execution {
 
   static Execution& current() noexcept { return *current_; }
 
-  /// Memory is never reused within an execution, so that every use after free is found.
+  /// Returns memory that is never reused within an execution, so that every use after free is
+  /// found.
   void* allocate(std::size_t nbytes, std::size_t alignment);
 
-  /// name() sets the name of a block in traces, and name_of() finds the name of an address.
+  /// name() sets the name that a block has in traces. name_of() writes the name of the block at an
+  /// address to `name`.
   void name(const void* begin, std::size_t nbytes, const char* name) noexcept;
   void name_of(const void* address, std::array<char, 24>& name) noexcept;
 
-  /// The only Object of this execution. The first call constructs it.
+  /// The only object of type Object in this execution. The first call constructs it.
   template <class Object>
   Object& no_destructor() {
     const PreemptionDisabled alone;  // other threads find no incomplete object
@@ -107,8 +109,8 @@ class Execution {
   void unpark_one(const void* address, CallSite where);
   /// The lock of the bucket that a parking lot would use for the address.
   ModelLock& bucket_of(const void* address);
-  /// True if this wait ends spuriously. The scheduler chooses. It may choose true once in an
-  /// execution, or as often as allow_spurious_returns() permits.
+  /// True if the current wait ends spuriously. The scheduler chooses. It may choose true once in an
+  /// execution, or as often as the last call of allow_spurious_returns() permits.
   bool returns_spuriously();
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 

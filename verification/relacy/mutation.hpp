@@ -32,16 +32,16 @@ enum class Change : std::uint8_t {
   weaker,    ///< a weaker order
   plain,     ///< a load and a store in place of one read-modify-write
   left_out,  ///< if the step is a lock, its unlock is left out too
-  plus_one,  ///< of the operand or the constant
+  plus_one,  ///< 1 is added to the operand or to the constant
   minus_one,
-  zero,  ///< of the constant: a bit that is never set, or a unit that counts nothing
+  zero,  ///< the constant is 0: a bit that is never set, or a unit that counts nothing
 };
 
 struct Mutation {
   const sync::Site* site = nullptr;
   Change change = Change::none;
   std::memory_order order = std::memory_order::seq_cst;  ///< used by Change::weaker
-  /// For a mutant of a number. `site` is then null.
+  /// The number that the mutant changes. Then `site` is null.
   const sync::Constant* constant = nullptr;
 
   bool is_none() const noexcept { return change == Change::none; }
@@ -49,7 +49,7 @@ struct Mutation {
   std::string name() const;
 };
 
-/// The tables of core, with one row for each synchronizing step.
+/// The tables of core, with one row for each site (synchronizing step).
 std::span<const std::span<const sync::Site>> site_tables() noexcept;
 
 std::span<const std::span<const sync::Constant>> constant_tables() noexcept;
@@ -63,7 +63,7 @@ inline constinit Mutation active_mutation{};
 void mark_reached(const sync::Site& site) noexcept;
 bool is_reached(const sync::Site& site) noexcept;
 
-/// The value that the active mutant uses for its constant. Records that it was read.
+/// The value that the active mutant gives to its constant. Records that the constant was read.
 std::uint64_t read_wrong_constant() noexcept;
 
 /// True if the mutated step was executed or the mutated constant was read.

@@ -2,12 +2,15 @@
 /// Sleep sets: if executions differ only in the order of independent steps, only one of them is
 /// searched. The values that threads read and the happens-before relation are equal in all of them.
 ///
-/// When the scheduler has tried a thread first, that thread sleeps in the following executions
-/// until another thread takes a step that depends on the sleeping thread's next step. Accesses to
-/// plain data are not steps: a race is found in either order, by happens-before. In this search a
-/// weak compare-exchange does not fail spuriously: an execution with such a failure would have the
-/// values and edges of an execution in which the thread runs later and succeeds.
-/// Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.
+/// At a choice of the next thread, the scheduler tries one thread after the other. When it tries a
+/// thread, the threads that it tried before sleep. A sleeping thread is not chosen until another
+/// thread takes a step that depends on the sleeping thread's next step.
+///
+/// Accesses to plain data are not steps: a race is found in either order, by happens-before. In
+/// this search a weak compare-exchange does not fail spuriously: an execution with such a failure
+/// would have the values and happens-before edges of an execution in which the thread runs later
+/// and succeeds. Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent
+/// Systems, 1996.
 #pragma once
 
 #include <array>
@@ -42,7 +45,7 @@ class StepsAhead {
   /// No thread has started, and no step depends on the code before a thread's first step.
   void begin_execution() noexcept { next_.fill({NextStep::DependsOn::nothing}); }
 
-  /// Ignores calls from the set-up, which runs on none of the threads.
+  /// Ignores calls from the set-up, which runs on no thread of the scenario.
   void set(unsigned thread, const NextStep& step) noexcept {
     if (thread < most_threads) {
       next_[thread] = step;
@@ -50,10 +53,10 @@ class StepsAhead {
   }
   const NextStep& of(unsigned thread) const noexcept { return next_[thread]; }
 
-  /// Makes every step depend on the code that runs now, e.g. because it frees memory.
+  /// Makes every step depend on the code that runs now, e.g. because that code frees memory.
   void depend_on_everything() noexcept { everything_ = true; }
-  /// The lifetime of `object` ends now. Calls depend_on_everything() if another thread is about to
-  /// use it.
+  /// Records that the lifetime of `object` ends now. If another thread is about to use the object,
+  /// every step depends on the code that runs now.
   void end(const void* object) noexcept {
     const auto mine = static_cast<std::size_t>(rl::ctx().current_thread());
     for (std::size_t thread = 0; thread < most_threads; ++thread) {
@@ -61,7 +64,7 @@ class StepsAhead {
     }
   }
   bool take_dependence_on_everything() noexcept { return std::exchange(everything_, false); }
-  /// The current compare-exchange has failed, so it changed nothing.
+  /// Records that the current compare-exchange has failed, so that it changed nothing.
   void change_nothing() noexcept { nothing_ = true; }
   bool take_change_of_nothing() noexcept { return std::exchange(nothing_, false); }
 
@@ -97,8 +100,8 @@ class SleepSetScheduler
     if (steps_ahead.take_change_of_nothing()) {
       under_way_.changes_it = false;
     }
-    // After a yield, Relacy's rules of fairness choose the thread. The search must not skip any of
-    // these choices.
+    // After a yield, Relacy's fairness rules restrict the choice of the thread, so the search must
+    // not skip any thread.
     wake_dependent(yield != 0 || steps_ahead.take_dependence_on_everything());
     const rl::thread_id_t chosen = Base::schedule_impl(reason, yield);
     is_searched_already_ = is_searched_already_ || sleeps_[place(chosen)];
@@ -146,7 +149,7 @@ class SleepSetScheduler
     for (unsigned at = 0; at < count; ++at) {
       const rl::thread_id_t thread = this->running_threads[at];
       if (next_of(thread).dependence == NextStep::DependsOn::nothing) {
-        return at;  // its code before the first step commutes with everything
+        return at;  // the thread's code before its first step commutes with every step
       }
       if (!sleeps_[place(thread)]) {
         awake[awake_count++] = at;

@@ -111,15 +111,17 @@ class StepScope {
   }
 
  private:
-  /// Uses `operation` and not the site's operation, since the sites of litmus tests have no real
-  /// one.
+  /// Uses `operation` in place of the site's operation, which is a placeholder in sites outside
+  /// core.
   NextStep next_step(sync::Operation operation, const void* object) const noexcept {
     const bool is_atomic = operation <= sync::Operation::compare_exchange;
     if (is_atomic && order_ == std::memory_order::seq_cst) {
-      return {};  // seq_cst steps are in one total order
+      return {};  // depends on everything: seq_cst steps are in one total order
     }
     if (operation == sync::Operation::park) {
-      return {};  // the condition may read any object, and all waits share the spurious returns
+      // Depends on everything: the condition of the wait may read any object, and all waits share
+      // one limit of spurious returns.
+      return {};
     }
     return {NextStep::DependsOn::same_object, object, operation != sync::Operation::load};
   }

@@ -24,7 +24,7 @@ struct TraceEntry {
 class Trace {
  public:
   static constexpr std::size_t capacity = 4096;
-  static constexpr unsigned set_up = ~0U;  ///< stands for the set-up and for after()
+  static constexpr unsigned set_up = ~0U;  ///< the `thread` of entries by the set-up and by after()
 
   void start() noexcept {
     recording_ = true;
@@ -35,7 +35,7 @@ class Trace {
   void clear() noexcept { size_ = 0; }
   void set_threads_running(bool running) noexcept { threads_running_ = running; }
 
-  /// Adds an entry of `thread`. If the trace is full, overwrites the last one.
+  /// Adds an entry for `thread`. If the trace is full, overwrites the last entry.
   TraceEntry& add(unsigned thread) noexcept {
     size_ += size_ < capacity ? 1 : 0;
     entries_[size_ - 1] = TraceEntry{};

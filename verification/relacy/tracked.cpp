@@ -55,8 +55,8 @@ void Tracked::deallocate(const Block& block) noexcept {
   for (std::byte* at = record->data; at != record->end; at += sizeof(Cell)) {
     reinterpret_cast<Cell*>(at)->~Cell();
   }
-  // Relacy does not watch the header's plain fields. After this pattern a late read of a field
-  // returns a wrong value.
+  // Relacy does not watch the header's plain fields. Because of this pattern, a read of a field
+  // after the free returns a wrong value.
   std::memset(record->base, 0xDD, static_cast<std::size_t>(record->data - record->base));
 }
 
@@ -111,7 +111,7 @@ namespace {
 using verification::Cell;
 using verification::Execution;
 
-/// A mapped file of one cell, which is too small for an overlay.
+/// A mapped file of one cell. This is too small for an overlay (a private mapping of its pages).
 class MappedCell final : public PageFile {
  public:
   MappedCell() {

@@ -45,8 +45,8 @@ bool succeeds(const Action& action) {
   return false;
 }
 
-/// The operations that the scheduler may fail. Executions with and without each failure are
-/// searched.
+/// The operations that the scheduler may cause to fail. The search includes executions with and
+/// without each failure.
 enum class Faults : std::uint8_t { none, allocations, copies, both };
 
 class Tracked final : public Allocator {
@@ -67,7 +67,7 @@ class Tracked final : public Allocator {
   /// Applies to later operations, so that a scenario can set up its buffers without failures.
   void set_faults(Faults faults) noexcept { faults_ = faults; }
 
-  /// `refuses`: all later allocations of the running thread fail.
+  /// `refuses`: true if all later allocations of the running thread fail.
   void refuse(bool refuses) noexcept {
     refuses_[static_cast<std::size_t>(rl::ctx().current_thread())] = refuses;
   }

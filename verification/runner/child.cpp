@@ -24,8 +24,8 @@ void write_line(int file, const test::Json& what) {
   test::write_all(file, what.dump(-1, ' ', false, test::Json::error_handler_t::replace) + '\n');
 }
 
-/// A failure with the verdict of `found` and as few preemptions as possible; if none is found,
-/// `found`.
+/// Searches for a failure with the verdict of `found` and as few preemptions as possible. Returns
+/// `found` if the search finds no such failure.
 std::pair<Search, SearchResult> shortest(const Job& job, const SearchResult& found) {
   Search search = job.search;
   search.state.clear();
@@ -87,8 +87,8 @@ void on_signal(int signal) {
   const Verdict verdict = text.starts_with("RELACY")  ? Verdict::checker_error
                           : text.starts_with("byre:") ? Verdict::core_assertion
                                                       : Verdict::crash;
-  // Leaves the handler and the thread that crashed. Does not return.
   if (rl::is_ctx() && rl::ctx().threadx_ != nullptr) {
+    // Leaves this handler and the thread that crashed. Does not return.
     fail(verdict, !text.empty()       ? text.data()
                   : signal == SIGABRT ? "the program aborted"
                                       : "the program accessed invalid memory");
@@ -96,13 +96,13 @@ void on_signal(int signal) {
   _exit(3);
 }
 
-/// Turns an abort or a fault within an execution into its verdict. The text last written to
-/// `captured` decides which verdict.
+/// Turns an abort or a fault within an execution into a verdict, which depends on the text last
+/// written to `captured`.
 void turn_crashes_into_verdicts(int captured) {
   captured_file = captured;
   struct sigaction action {};
   action.sa_handler = &on_signal;
-  action.sa_flags = SA_NODEFER;  // on_signal() ends by a jump
+  action.sa_flags = SA_NODEFER;  // on_signal() does not return: it ends with a jump
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     sigaction(signal, &action, nullptr);
   }
@@ -149,7 +149,7 @@ void run_in_child(const Job& job, int file) {
       }
     }
   }
-  write_line(file, report);  // before the search for a trace, which may fail
+  write_line(file, report);  // written before the search for a trace, which may crash
   if (is_failure(found.verdict)) {
     Job failed = job;
     failed.scenario = found.failing != nullptr ? found.failing : job.scenario;

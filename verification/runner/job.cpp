@@ -43,8 +43,8 @@ void finish(test::Exit exit, Result& result) {
   SearchResult& found = result.found;
   const bool is_silent = found.executions == 0;
   if (is_silent || !exit.is_success()) {
-    // If the child has reported a failure, that stays the verdict: only the search for a trace
-    // crashed.
+    // If the child has reported a failure, that failure remains the verdict: only the search for a
+    // trace crashed.
     if (is_silent || !is_failure(found.verdict)) {
       found.verdict = Verdict::checker_error;
     }
@@ -58,7 +58,7 @@ void finish(test::Exit exit, Result& result) {
   }
 }
 
-/// The verdict of a family is the most severe one of its parts.
+/// Orders verdicts: the verdict of a family is the most severe verdict of its programs.
 int severity_of(Verdict verdict) noexcept {
   return is_failure(verdict)                 ? 3
          : verdict == Verdict::checker_error ? 2
@@ -129,7 +129,7 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
     if (search.is_object() && search.value("program", "") == program_) {
       searches_[search["search"]] = search["lines"];
     } else if (!line.empty() && !line.starts_with(begin)) {
-      refuse();  // but an interrupted write may leave an incomplete line with this beginning
+      refuse();  // an incomplete line with this beginning is ignored: its write was interrupted
     }
   }
   written.close();
@@ -196,8 +196,8 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
              }
              ended(result);
            },
-       // A limit for the child: its search stops at `longest`, and the search for a trace soon
-       // after.
+       // A time limit for the child: its search ends within `longest`, and the search for a trace
+       // soon afterwards.
        .patience =
            [&](std::size_t place) {
              return jobs[to_run[place]].search.longest + std::chrono::seconds(300);

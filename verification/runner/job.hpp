@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs each search in its own process, since the checker leaks its stacks, and a mutant may damage
-/// its process.
+/// Runs each search in a process of its own, since the checker leaks its stacks and a mutant may
+/// damage the process.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,8 @@ using test::UsageError;
 
 struct Job {
   const Scenario* scenario = nullptr;
-  const Scenario* family = nullptr;  ///< the family that the scenario is a part of, or null
+  /// If the scenario is a program of a family of small programs: that family. Else null.
+  const Scenario* family = nullptr;
   Mutation mutation;
   Search search;
   bool is_replay = false;
@@ -35,10 +36,10 @@ struct Result {
   std::vector<std::string> reached;      ///< names of the sites reached
   std::string trace;                     ///< the shortest failing execution found
   std::string replay;                    ///< the replay string of `trace`
-  std::vector<std::string> cut_short;    ///< for a family: the parts whose search was cut short
+  std::vector<std::string> cut_short;    ///< in a family: programs whose search hit a limit
 
-  /// For unchanged code: the search ended with the verdict that the scenario expects. For a mutant:
-  /// an expected verdict killed it.
+  /// For unchanged code: true if the search ended with the verdict that the scenario expects. For a
+  /// mutant: true if an expected verdict killed it.
   bool is_as_expected() const noexcept;
 };
 
@@ -50,7 +51,7 @@ class Journal {
   /// written.
   explicit Journal(const std::filesystem::path& file);
 
-  /// The lines that the child wrote about this search. Empty if the search has to be run.
+  /// The lines that the child process wrote about this search. Empty if the search has to be run.
   std::vector<std::string> find(const Job& job) const;
   /// Stores the lines of a completed search. Throws std::runtime_error if the file cannot be
   /// written.
@@ -72,18 +73,20 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
                         const std::function<void(const Result&)>& ended,
                         Journal* journal = nullptr);
 
-/// Merges the results of the parts of each family into one result, in the order of the jobs.
+/// Merges the results of the programs of each family into one result, in the order of the jobs.
 std::vector<Result> by_family(const std::vector<Result>& results);
 
-/// Runs in a child: searches, and writes the outcome and the trace to `output`, one line each.
+/// Call in a child process: searches, and writes the outcome and the trace to `output`, one line
+/// each.
 void run_in_child(const Job& job, int output);
 
-/// Call in a child before its first search: hides all output and turns crashes into verdicts.
+/// Call in a child process before its first search: hides all output and turns crashes into
+/// verdicts.
 void prepare_searches();
 
 /// The name of a failing execution: "scenario/mutant/bound/state". The state is every choice of the
-/// scheduler, three characters each: the number of alternatives, the one taken, and the kind of
-/// choice.
+/// scheduler, three characters each: the number of alternatives, the index of the alternative
+/// taken, and the kind of choice.
 std::string replay_string(const Job& job, const SearchResult& found);
 /// Returns scenario, mutant, bound and state. Throws UsageError if the text does not have these
 /// four parts.
@@ -97,8 +100,8 @@ std::string trace_text(unsigned threads);
 
 // Output for users: a line for each search when it ends, then failures in full, and totals.
 
-/// Returns a function that prints each result. For parts of families, it prints how many jobs have
-/// ended.
+/// Returns a function that prints each result. In place of programs of families that pass, it
+/// prints at intervals how many jobs have ended.
 std::function<void(const Result&)> report(std::size_t job_count);
 /// Prints the failures, and the totals of each kind of scenario.
 void print(const std::vector<Result>& results);

@@ -168,8 +168,8 @@ int replay(const std::string& text) {
   return 0;
 }
 
-/// Without a mutant: every search ended as expected, and a full run reached every row of core's
-/// tables. With a mutant: some scenario killed it.
+/// Without a mutant: true if every search ended as expected and, in a full run, every row of core's
+/// tables was reached. With a mutant: true if some scenario killed it.
 bool is_good(const std::vector<Result>& results, bool is_full) {
   if (!results.front().job.mutation.is_none()) {
     return std::ranges::any_of(results, &Result::is_as_expected);
@@ -188,7 +188,7 @@ int run_scenarios(const test::GivenOptions& given) {
   const std::vector<Job> jobs = jobs_of(given);
   std::optional<OutputFile> json;
   if (const auto file = given.text("json")) {
-    json.emplace(*file);  // opened first, so that an error is not reported only after a long run
+    json.emplace(*file);  // opened before the run, so that an error is reported at once
   }
   std::optional<Journal> journal;
   if (const auto file = given.text("journal")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Formats an execution as a replay string and as a trace.
+/// Formats an execution as a replay string and as a trace, and parses replay strings.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -111,7 +111,7 @@ std::string trace_text(unsigned threads) {
     }
     row += place(entry.where);
     if (entry.site == nullptr && row == last) {
-      continue;  // skip further fields of an object
+      continue;  // skip equal rows, which are accesses to several fields of an object
     }
     char label[16];
     std::snprintf(label, sizeof label, "  %4u  ", ++number);

@@ -37,7 +37,7 @@ std::string verdict_text(const Result& result) {
          (result.cut_short.empty() ? "" : ", cut short: " + with_commas(result.cut_short.size()));
 }
 
-/// False if a mutant is active: not every scenario has to kill it.
+/// Always false if a mutant is active, since not every scenario has to kill it.
 bool is_failed(const Result& result) {
   return result.job.mutation.is_none() && !result.is_as_expected();
 }
@@ -102,7 +102,7 @@ void print_totals(const std::vector<Result>& results, std::string_view name,
 std::function<void(const Result&)> report(std::size_t job_count) {
   return [job_count, ended = std::size_t{0}](const Result& result) mutable {
     ++ended;
-    // A family has thousands of parts, so those that pass get no line.
+    // A family has thousands of programs, so programs that pass get no line.
     if (result.job.family == nullptr || result.found.verdict != Verdict::pass) {
       print_row(result);
     } else if (ended % 100 == 0) {

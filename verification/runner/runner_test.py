@@ -22,7 +22,7 @@ LEFT_OUT = {
     "litmus.spurious_failure",  # a compare-exchange that fails spuriously
     "litmus.blind.freed_header",  # the order of two accesses that the checker does not watch
 }
-# Kills each search at its exit, after it has reported its outcome.
+# C code that kills the process of each search at its exit, after the search has reported its outcome.
 CRASHES_AT_EXIT = "#include <signal.h>\nvoid _exit(int status) { for (;;) raise(SIGKILL); }"
 
 
@@ -89,7 +89,7 @@ class Runner(programs.Test):
             *(word for family in ("four", "three", "two")
               for word in ("--scenario", f"programs.{family}_operations")))
         rows = json.loads(figures.read_text())
-        # A thread has no operation, or one of 7, or one of the 6 other than drop and then one of 7.
+        # A thread has no operation, or one of the 7 operations, or two operations. No operation follows a drop.
         threads = 1 + 7 + 6 * 7
         self.assertEqual(sum(row["programs"] + len(row["cut_short"]) for row in rows), threads * (threads + 1) // 2)
 
@@ -119,7 +119,7 @@ class Runner(programs.Test):
         short = ("--scenario", "two_drops_race_a_copy", "--executions")
         self.assertEqual(search(*short, "50", status=1), 0)
         self.assertEqual(search(*short, "100000"), 1)
-        # A search of another build is run again, and so is an interrupted one.
+        # A search of another build is run again, and so is a search whose line in the journal is incomplete.
         whole = journal.read_text()
         journal.write_text(whole.replace('"program":"', '"program":"1'))
         self.assertEqual(search(*DROPS), 1)

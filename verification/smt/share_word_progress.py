@@ -16,7 +16,7 @@ CLAIMS = (
 COPIES = ("claim: copy", "claim: copy after a wait")
 SORTS = {**proof.SORTS, "claims": "Int", "copied": "Int"}
 # The operations that never wait, by the place of the thread that starts them. Each operation is a tuple of
-# alternative steps, one of which is always possible.
+# alternative steps. At least one step of the tuple is always possible.
 AT_ONCE = {
     "owner": (
         ("add_owner",),

@@ -60,8 +60,8 @@ constexpr Operation<Word> operations[] = {
     {"add_copy", one_copy, [](Word& word) { return word.add_copy(), 0; }},
 };
 
-/// The steps are a load and a compare-exchange, and both again if another thread has taken a step in
-/// between. Other threads take at most one step.
+/// The steps are a load and a compare-exchange, and both again if another thread has taken a step
+/// in between. Other threads take at most one step.
 constexpr unsigned most_steps_without_a_wait = 4;
 constexpr std::uint64_t most = 5;  // the limit of owners and of copies
 
