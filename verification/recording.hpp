@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A `Sync` (the atomics, locks and waits of a template of core) for one thread. It records the
-/// steps of an operation as text, which is compared with the steps of a model.
+/// A `Sync` (the template parameter that gives core's lock-free code its atomics, locks and waits)
+/// for one thread. It records the steps of an operation as text, which is compared with the steps of
+/// a model.
 #pragma once
 
 #include <byre/sync/sync.hpp>

@@ -9,8 +9,9 @@
 /// Accesses to plain data are not steps: a race is found in either order, by happens-before. In
 /// this search a weak compare-exchange does not fail spuriously: an execution with such a failure
 /// would have the values and happens-before edges of an execution in which the thread runs later
-/// and succeeds. Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent
-/// Systems, 1996.
+/// and succeeds.
+///
+/// Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.
 #pragma once
 
 #include <array>

@@ -129,7 +129,7 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
     if (search.is_object() && search.value("program", "") == program_) {
       searches_[search["search"]] = search["lines"];
     } else if (!line.empty() && !line.starts_with(begin)) {
-      refuse();  // an incomplete line with this beginning is ignored: its write was interrupted
+      refuse();  // lines with this beginning are of other builds, or incomplete: they are ignored
     }
   }
   written.close();
