@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A `Sync` (the template parameter that gives core's lock-free code its atomics, locks and waits)
-/// for one thread. It records the steps of an operation as text, which is compared with the steps of
-/// a model.
+/// for one thread. It records the steps of an operation as text, which is compared with the steps
+/// of a model.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -18,7 +18,7 @@
 
 namespace byre::verification {
 
-/// The text of one run of an operation, and callbacks that play the other threads.
+/// The text of one run of an operation, and callbacks that act for the other threads.
 struct Recording {
   /// A run that takes more steps is reported as endless. Correct runs that may wait take far fewer.
   static constexpr unsigned most_steps_of_a_wait = 60;

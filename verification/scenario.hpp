@@ -63,7 +63,7 @@ struct SearchResult {
 
 struct Scenario {
   std::string_view name;
-  std::string_view shows;  ///< one sentence that names the promises or invariants
+  std::string_view shows;  ///< a sentence that names the promises or invariants that are shown
   unsigned threads = 0;
   Bound quick = full_search;
   Bound deep = full_search;

@@ -4,8 +4,8 @@
 /// - `threads` is the number of threads;
 /// - thread(i) is the code of thread i;
 /// - after(), optional, is the oracle;
-/// - on_step(site, value), optional, is called at every atomic step, with the value that the step
-///   read or stored.
+/// - on_step(site, value), optional, is called at every synchronizing step, with the value that the
+///   step read or stored, or 0 if the step is a lock, an unlock, a wait or a wake.
 #pragma once
 
 #include <cstddef>

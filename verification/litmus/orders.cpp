@@ -125,7 +125,7 @@ struct Coherence : TwoThreads {
   std::uint32_t results[2]{};
 };
 
-/// How old a value a load may return.
+/// Tests how old the value is that a load may return.
 struct Staleness : OneResult {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
                                          {"the newest value", Fate::seen},

@@ -70,7 +70,7 @@ struct ThreadModel {
   std::size_t kept_count = 0;
   unsigned copies = 0;
   bool took_original = false;
-  /// The thread's last buffer that shared the original has copied it.
+  /// True if the last of the thread's buffers that shared the original data has copied the data.
   bool copied_away = false;
 
   unsigned owners_of(unsigned value) const noexcept {

@@ -78,7 +78,7 @@ class basic_share_lock {
   }
 
  private:
-  /// Requires the shared lock. Returns false if fewer than `at_least` owners remain.
+  /// Requires the shared lock. Returns false if there are fewer than `at_least` owners.
   bool give_up_ownership(std::uint32_t at_least) noexcept {
     // Both steps are relaxed: the lock orders the copy with a steal.
     std::uint32_t now = owners_.load(step_of<"share_lock.count_owners">(relaxed));

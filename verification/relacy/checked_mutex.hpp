@@ -94,7 +94,7 @@ class CheckedMutex {
   }
 
   void check_alive(const StepScope& scope) {
-    alive_.check(scope.info());  // without this, Relacy reports a freed lock as "not initialized"
+    alive_.check(scope.info());  // else Relacy reports a freed lock as "not initialized"
     scope.notify_observer();
   }
 

@@ -44,8 +44,8 @@ class ModelLock {
   /// Everything that other threads did before their last pass_through() happens before the caller's
   /// next steps.
   void acquire() { data_->memory_acquire({}); }
-  /// Acquires. Also, everything that the caller has done happens before the steps of another thread
-  /// that follow its next acquire() or pass_through().
+  /// Has the effect of acquire(). In addition, everything that the caller has done happens before
+  /// the steps that another thread takes after its next acquire() or pass_through().
   void pass_through() {
     data_->lock_exclusive(false, {});
     data_->unlock_exclusive({});

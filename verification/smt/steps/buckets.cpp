@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints the steps of a parking lot and of a table of locks, each with two buckets.
 //
-// In the lot, a thread parks at an address and is woken, or it wakes the threads at an address.
-// Other threads act as soon as they get the lock. Before the waiter's check they can only change
-// the state, since the waiter holds the lock.
+// In the lot, a thread parks at an address and is woken, or a thread wakes the threads at an
+// address. Other threads act as soon as they get the lock of the bucket. Before the waiter's check
+// they can only change the state, since the waiter holds that lock.
 //
-// In the table, a thread takes the lock of an address. The lock is free, or another thread holds
-// it, works or fails, and releases it. A thread that holds another address of the bucket may
-// release that address first. In further runs a thread releases an address. Other threads act when
-// the bucket is unlocked.
+// In the table, a thread takes the lock of an address, or releases it. A lock to take is free, or
+// another thread holds it, works or fails to work, and releases it. A thread that holds another
+// address of the bucket may release that address first. Other threads act while the bucket is
+// unlocked.
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 
