@@ -54,7 +54,7 @@ Managed* export_tensor(Tensor tensor, DLPackAccess access, Wait wait, CallSite s
                           : access == DLPackAccess::copy ? dlpack::DLPACK_FLAG_BITMASK_IS_COPIED
                                                          : 0;
   }
-  // byte_offset is 0, because many libraries ignore it.
+  // The field byte_offset is 0, because many libraries ignore this field.
   const std::byte* const first =
       made->pin.data() == nullptr
           ? nullptr

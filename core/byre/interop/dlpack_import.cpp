@@ -28,7 +28,7 @@ struct Release {
   }
 };
 
-/// The positions of a tensor's elements, relative to the first one.
+/// The positions of a tensor's elements, relative to the first element.
 struct Elements {
   Layout layout;
   std::size_t nbytes;  ///< up to the end of the last element; 0 if there are no elements
@@ -51,7 +51,8 @@ Dims sizes_of(const DLTensor& tensor) {
       to_string(sizes).c_str(), itemsize));
 }
 
-/// Replaces the strides of dimensions of size 1, which are meaningless and may be negative.
+/// The strides of dimensions of size 1 are meaningless and may be negative, so this function
+/// replaces them.
 Dims strides_of(const DLTensor& tensor, const Layout& contiguous) {
   if (tensor.strides == nullptr || contiguous.numel() == 0) {
     return contiguous.strides;
@@ -118,8 +119,9 @@ struct ReusedStorage {
   std::int64_t offset = 0;
 };
 
-/// Empty if the memory must be aliased: another library exported it, the elements are not within
-/// the exported bytes or not aligned to them, or other code writes it.
+/// Empty if the tensor needs a new storage: another library exported the memory or set its
+/// read-only flag, the elements are not within the exported bytes or not aligned to them, or
+/// PinAccess requires a new storage.
 ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
                                ImportSource found) {
   if (found.byre_export == nullptr) {
@@ -127,7 +129,7 @@ ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::
   }
   Pin& pin = found.byre_export->pin;
   if (found.is_read_only && pin.is_writable()) {
-    return {};  // another library set the flag
+    return {};  // another library set the read-only flag
   }
   const std::size_t offset =
       reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(pin.data());

@@ -31,7 +31,7 @@ constexpr std::array<DTypeMapping, 11> dlpack_dtypes{
      {DType::f64, {dlpack::kDLFloat, 64, 1}},
      {DType::complex64, {dlpack::kDLComplex, 64, 1}}}};
 
-/// The device kind that becomes kDLExtDev, because DLPack uses the number 1 for the CPU.
+/// DLPack uses the number 1 for the CPU, so devices of kind 1 become kDLExtDev.
 constexpr std::uint16_t extension_kind = 1;
 
 bool is_registered(Device device) {

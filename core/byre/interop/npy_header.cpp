@@ -40,12 +40,12 @@ char code_of(std::endian byte_order) noexcept {
   return byte_order == std::endian::little ? '<' : '>';
 }
 
-/// The size of the field with the text's length.
+/// The size of the field that states the text's length.
 std::size_t length_nbytes_of(std::size_t version) noexcept {
   return version == 1 ? 2 : 4;
 }
 
-/// The text that describes the data, and the offset of its end in the file.
+/// The text that describes the data, and the offset in the file at which this text ends.
 struct Description {
   std::string_view text;
   std::size_t end;

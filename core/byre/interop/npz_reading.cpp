@@ -26,8 +26,8 @@ ReadAt copied_from(const std::byte* bytes) {
   };
 }
 
-/// An archive that libzip reads, on one thread. FileError names `source`, which must outlive the
-/// archive. Also throws OutOfMemory.
+/// An archive that libzip reads. For one thread at a time. Members throw FileError, which names
+/// `source`, or OutOfMemory.
 class Archive {
  public:
   Archive(std::size_t nbytes, ReadAt read_at, const char* source)
@@ -116,13 +116,13 @@ class Archive {
         }
       case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&error_, data, nbytes);
-      default:  // opening and closing need no action; an empty file is not an archive
+      default:  // opening and closing need no action; empty files are rejected
         return 0;
     }
   }
 
   void find_member(zip_uint64_t index, const char* source) {
-    constexpr zip_uint64_t max_expansion = 1032;  // a match of 258 bytes, the longest, from 2 bits
+    constexpr zip_uint64_t max_expansion = 1032;  // the longest match: 2 bits become 258 bytes
     zip_stat_t stat;
     expect(zip_stat_index(archive_.get(), index, ZIP_FL_ENC_RAW, &stat) == 0,
            "libzip cannot describe a member", zip_get_error(archive_.get()));
@@ -134,8 +134,9 @@ class Archive {
                                                  : stat.size / max_expansion <= stat.comp_size),
            "its sizes are inconsistent");
     expect(name.ends_with(".npy"), "its name does not end in .npy");
-    // libzip does not report where data begin. Their first byte is the last byte that libzip has
-    // read here, because libzip does not read ahead. If it did, the mapped bytes would not begin
+    // libzip does not report the offset at which the data of a member begin. After a read of one
+    // byte, the last byte that libzip has read from the archive is the first byte of the data,
+    // because libzip does not read ahead. If libzip read ahead, the mapped bytes would not begin
     // with the header of an array, and would be rejected.
     open(index, ZIP_FL_COMPRESSED);
     std::byte first{};
@@ -209,7 +210,7 @@ class Archive {
   const ReadAt read_at_;
   std::string path_;            // of the archive, or of the current member, for messages
   std::size_t position_ = 0;    // of libzip's next read
-  Error error_{};               // of libzip's last call, or for libzip's ZIP_SOURCE_ERROR
+  Error error_{};               // of opening the archive, or of the last callback
   std::exception_ptr failure_;  // thrown by read_at_
   std::unique_ptr<zip_t, Close> archive_;
   std::unique_ptr<zip_file_t, Close> file_;

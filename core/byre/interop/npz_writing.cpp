@@ -17,9 +17,9 @@ constexpr auto u16 = [](std::uint64_t number) { return detail::little_endian(num
 constexpr auto u32 = [](std::uint64_t number) { return detail::little_endian(number, 4); };
 constexpr auto u64 = [](std::uint64_t number) { return detail::little_endian(number, 8); };
 
-/// Writes an archive from front to back. libzip is not used: it would seek back to headers, which a
-/// pipe cannot, and would not align data for mapping. All records are in zip64 format, which has
-/// 64-bit numbers.
+/// Writes an archive from front to back. libzip is not used, because it would seek back to headers,
+/// which is impossible in a pipe, and would not align data for mapping. All records are in zip64
+/// format, which has 64-bit numbers.
 ///
 /// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5.
 class ArchiveWriter {

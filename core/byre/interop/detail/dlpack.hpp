@@ -10,15 +10,15 @@
 
 namespace byre::inline v0::detail {
 
-/// The device for a DLPack device. Throws DeviceError if it is not registered.
+/// The byre device for a DLPack device. Throws DeviceError if it is not registered.
 Device device_of(dlpack::DLDevice device);
-/// The dtype for a DLPack data type. Throws DTypeError if byre lacks it.
+/// The dtype for a DLPack data type. Throws DTypeError if byre lacks such a dtype.
 DType dtype_of_dlpack(dlpack::DLDataType type);
 
 struct PinAccess {
-  /// The storage for a tensor over the pinned bytes. Empty if the tensor must alias the bytes
-  /// instead: because other code writes them, or because `is_exclusive` lets lazy clones share
-  /// memory that was imported as an alias before.
+  /// The storage for a tensor over the pinned bytes. Empty if the tensor needs a new storage over
+  /// the bytes: either other code writes them, or they were imported as an alias before and
+  /// `is_exclusive` now permits lazy clones to share them.
   static Storage to_storage(Pin& pin, bool is_exclusive) {
     return is_exclusive && pin.holds_aliased_data() ? Storage() : pin.to_storage();
   }

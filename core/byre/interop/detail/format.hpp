@@ -19,7 +19,8 @@ namespace byre::inline v0::detail {
 /// beyond ASCII.
 std::string printable(std::string_view text, std::size_t most = 40);
 
-/// Throws FileError: `source` is not a valid file of the format `ending`, because of `found`.
+/// Throws FileError, whose text states that `source` is not a valid file of the format `ending`,
+/// and quotes `found` as the reason.
 [[noreturn]] void refuse_as(const char* ending, const char* source, const Text& found,
                             const char* advice);
 
@@ -44,8 +45,8 @@ std::vector<std::string_view> keys_of(const Pairs& pairs) {
 std::string little_endian(std::uint64_t number, std::size_t nbytes);
 std::uint64_t read_little_endian(std::span<const std::byte> bytes);
 
-/// The number of bytes up to the next multiple of 64. Data that begin there in a mapped file are
-/// aligned for any vector instruction.
+/// The number of bytes up to the next multiple of 64. Data that begin at such a multiple in a
+/// mapped file are aligned for any vector instruction.
 constexpr std::size_t padding_after(std::uint64_t nbytes) noexcept {
   return static_cast<std::size_t>(-nbytes % 64);
 }

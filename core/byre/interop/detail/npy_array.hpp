@@ -13,7 +13,7 @@
 namespace byre::inline v0::detail {
 
 /// Parses the header at the start of a file of `file_nbytes`, and checks that the data fill the
-/// rest. Throws FileError.
+/// rest. Throws FileError if the header is invalid or the data have another size.
 NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbytes,
                         const char* source);
 
@@ -23,8 +23,8 @@ NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbyte
 Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, const char* source,
                   const std::function<void(std::byte*, std::size_t)>& read_rest);
 
-/// Describes the elements. `source` is the name in a FileError about a bool that is neither 0 nor
-/// 1; it must outlive the result.
+/// Describes the elements. A FileError about a bool that is neither 0 nor 1 names `source`, which
+/// must outlive the result.
 StoredElements elements_of(const NpyHeader& header, const char* source);
 /// The tensor whose elements, in the order of the file, are `stored`.
 Tensor in_array_order(const NpyHeader& header, const Tensor& stored);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reads, from left to right, the few Python literals in .npy headers. Strict: text that NumPy does
-/// not write is rejected with its position.
+/// Reads, from left to right, the few Python literals in .npy headers. The reader is strict: it
+/// rejects text that NumPy does not write, and reports the position of the text.
 #pragma once
 
 #include <byre/interop/detail/format.hpp>

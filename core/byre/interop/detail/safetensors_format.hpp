@@ -22,7 +22,7 @@ namespace byre::inline v0::detail {
 
 inline constexpr std::string_view metadata_key("__metadata__");
 
-/// The size of the number that precedes the header and is its length.
+/// The size of the number that precedes the header and states the header's length.
 inline constexpr std::size_t safetensors_length_nbytes = 8;
 
 struct SafetensorsType {
@@ -84,10 +84,10 @@ struct SafetensorsPart {
 /// so that all are aligned, then by name. The reference implementation uses this order, too.
 std::vector<std::size_t> writing_order(std::span<const SafetensorsPart> parts);
 
-/// The header with its length, for data in the order of `parts`, which will begin at a multiple of
-/// 64 bytes. Throws InvalidArgument for names and keys that occur twice or are not UTF-8, for the
-/// name __metadata__, for a header of more than `limit_nbytes`, and for data larger than a file can
-/// be.
+/// The header with its length, for data that follow in the order of `parts`. The data then begin at
+/// a multiple of 64 bytes. Throws InvalidArgument for names and keys that occur twice or are not
+/// UTF-8, for the name __metadata__, for a header of more than `limit_nbytes`, and for data larger
+/// than a file can be.
 std::string safetensors_header(std::span<const SafetensorsPart> parts,
                                std::span<const std::pair<std::string, std::string>> metadata,
                                std::size_t limit_nbytes = safetensors_header_max_nbytes);
