@@ -36,7 +36,7 @@ struct Suppressions {
 };
 
 constinit thread_local unsigned scopes_of_thread = 0;
-/// 1 if a file of suppressions was read. Saves the lock in programs without one.
+/// 1 if a file of suppressions was read. Programs without such a file do not take the lock.
 constinit sync::detail::RelaxedCounter has_suppressions;
 
 constexpr std::string_view blanks = " \t\r";

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Generations tell a view family whether another family has written the storage that they share.
+/// Generations tell a view family (a tensor with its views) whether another family has written the
+/// storage that both share. A generation is the number of a write. A stamp (WriteStamp) holds the
+/// generation of a write and the number of its record.
 ///
 /// The storage holds the stamp of its last write. Each family holds the stamp of the last write
 /// that it has observed. A family is stale if the storage's stamp is later: another family has
-/// written since, and if reshape copied, this family would not read the written values. The
-/// compare-exchange that makes a write the storage's last also returns the write before it.
-/// Therefore, if two families write at once, one of them is found stale. A family also holds the
-/// stamp of its unread write: a write of another family that was reported when this family wrote,
-/// and whose elements this family may still read.
+/// written since, and this family would not read the written values if reshape copied instead of
+/// making an alias. The compare-exchange that makes a write the storage's last write also returns
+/// the write before it. Therefore, if two families write at once, one of them is found stale. A
+/// family also holds the stamp of its unread write: a write of another family that was reported
+/// when this family wrote, and whose elements this family may still read.
 ///
 /// Invariants:
-///   1. The storage's stamp counts its writes: no two writes have equal stamps.
-///   2. The stamp that a family has observed was the storage's at some time. It is the stamp of the
-///      family's own last write, of a write that was reported to the family, or the stamp of the
-///      family that it was made from.
+///   1. The storage's stamp counts the writes of the storage: no two writes have equal stamps.
+///   2. The stamp that a family has observed was the storage's stamp at some time. It is the stamp
+///      of the family's own last write, the stamp of a write that was reported to the family, or
+///      the stamp of the family from which this family was made.
 ///   3. If a family's stamp equals the storage's, then the family wrote last, or the last write was
-///      reported to it, or it was made from a family for which this holds.
+///      reported to it, or the family was made from another family for which this invariant holds.
 ///   4. The unread write of a family was reported when the family itself was about to write. It
 ///      stays unread until a write is reported to a read of the family, or until the family writes
 ///      all elements of the storage.
 ///
-/// Source: the design note "Copy-on-write motivation". Its two counters are one comparison here.
+/// Source: the design note "Copy-on-write motivation". The note compares two counters; the
+/// comparison of two stamps replaces that.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -51,8 +54,8 @@ class basic_storage_generation {
 /// The stamps of a view family: of the last write that it has observed, and of a write that it has
 /// not read. Thread-safety is that of the family's tensors: reads may run concurrently, and the
 /// caller must not run a write concurrently with another access of the family. Other families may
-/// do anything meanwhile. Lock-free; if the family is not stale, wait-free except for spurious
-/// failures.
+/// access the storage meanwhile. Lock-free; if the family is not stale, wait-free except for
+/// spurious failures.
 template <sync::Sync Sync>
 class basic_family_generation {
  public:
@@ -79,11 +82,11 @@ class basic_family_generation {
 
   /// Before a write: the storage's last write if the family is stale, else nothing.
   std::optional<WriteStamp> stale(const StorageGeneration& storage) const noexcept {
-    // Acquire pairs with the write: a thread that loads a write's stamp finds its record, or
-    // families_read_and_write fails.
+    // Acquire pairs with the write: a thread that loads the stamp of a write finds the record of
+    // that write, or families_read_and_write fails.
     const WriteStamp last(storage.last_.load(sites.at(At::load_last, std::memory_order::acquire)));
-    // Later, not unequal: another read of the family may have observed a later write by now
-    // (scenario families_read_at_once).
+    // Compares by > and not by !=, because another read of the family may have observed a later
+    // write by now (scenario families_read_at_once).
     return last.generation() > observed().generation() ? std::optional(last) : std::nullopt;
   }
   /// Before a read: the storage's last write if the family is stale, else the unread write, else
@@ -99,8 +102,9 @@ class basic_family_generation {
   /// Stores that the family has observed `write`. The family is then stale only if another write
   /// followed.
   void observe(WriteStamp write) noexcept {
-    // Relaxed, pairs with nothing: of two concurrent reads of one family, the later store may be of
-    // the earlier stamp. Without this store, families_read_and_write reports a family's own write.
+    // Relaxed, pairs with nothing: two concurrent reads of one family may store in either order, so
+    // that the earlier stamp may remain. Without this store, families_read_and_write reports a
+    // family's own write.
     observed_.store(write.word(), sites.at(At::observe, std::memory_order::relaxed));
   }
   /// Observes `write` by a read of the family, and clears the unread write. The family may have
@@ -120,14 +124,15 @@ class basic_family_generation {
   }
   /// Clears the unread write: the family has overwritten all of it, or it was reported to a read.
   void forget_unread() noexcept {
-    // Relaxed, pairs with nothing: of two concurrent reads of one family, both may be reported.
-    // Without this store, families_leave_unread reports a write again.
+    // Relaxed, pairs with nothing: two concurrent reads of one family may both be reported. Without
+    // this store, families_leave_unread reports a write again.
     unread_.store(none, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 
-  /// Makes a write with this record the storage's last, and observes it together with all writes
-  /// before it. Before each attempt, calls `supersedes(last)` with the write that this one may
-  /// supersede. Returns the write before this one if the family had not observed it, else nothing.
+  /// Makes a write with this record the storage's last write. The family has then observed this
+  /// write and all writes before it. Before each attempt, calls `supersedes(last)` with the write
+  /// that the new write may supersede. Returns the write before this write if the family had not
+  /// observed it, else nothing.
   template <class Supersedes>
   std::optional<WriteStamp> write(StorageGeneration& storage, RecordId record,
                                   const Supersedes& supersedes) noexcept {
@@ -136,8 +141,8 @@ class basic_family_generation {
     supersedes(last);
     std::uint64_t found = last.word();
     // Release pairs with load_last and load_last_again: the record is stored first, or
-    // families_race fails. If this were two steps, neither of two families that write at once would
-    // find the other.
+    // families_race fails. If the load and the store were two steps, two families that write at
+    // once could miss each other's write.
     while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
       if (found != last.word()) {  // it did not fail spuriously

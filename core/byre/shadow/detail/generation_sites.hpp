@@ -8,12 +8,12 @@
 
 namespace byre::inline v0::shadow::detail {
 
-/// The number of a record of the storage's writes (write_records.hpp); 0 is no record.
+/// The number of a record of the storage's writes (write_records.hpp); 0 stands for no record.
 using RecordId = std::uint32_t;
 
-/// The generation of a write and its record, in one word: 44 bits and 20 bits. A family could
-/// mistake the last write for a write that it has observed only after it has missed 2^44 writes. A
-/// write takes nanoseconds.
+/// The generation of a write and its record, in one word: 44 bits and 20 bits. The generation
+/// overflows after 2^44 writes to one storage, each of which takes nanoseconds. Only then could a
+/// family mistake the last write for an observed write.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;

@@ -27,7 +27,8 @@ void warn_of(const Violation& violation) noexcept {
   warn("%s", text_of(violation).chars.data());
 }
 
-/// Compared by the file's name, so that the order of summaries is reproducible.
+/// The file and the line of a call site. Compares the text of the file's name, not its address, so
+/// that the order of summaries is reproducible.
 using Site = std::pair<std::string_view, std::uint32_t>;
 using Triple = std::array<Site, 3>;
 
@@ -36,8 +37,9 @@ Site site_of(const CallSite& site) noexcept {
 }
 
 struct Entry {
-  Violation first;  ///< with the advice of all violations at this triple
-  /// The write, and the reshape that made its family: one line may write for unrelated reshapes.
+  Violation first;  ///< its advice is that of all violations at this triple
+  /// The call site of the write, and that of the reshape that made the writing family, because one
+  /// line may write to families of unrelated reshapes.
   std::array<Site, 2> write{};
   std::uint64_t count = 0;
   bool is_reported = false;
@@ -143,7 +145,8 @@ class Book {
     std::set<Site> viewed_reshapes;
     std::set<std::array<Site, 2>> viewed_writes;
 
-    /// A viewed write is added together with its reshape.
+    /// add() adds a write that is advised `view` together with its reshape, so only the write is
+    /// searched.
     bool contains(const Occurrence& occurrence) const noexcept {
       return entries.contains(occurrence.triple) &&
              (!occurrence.advises_view || viewed_writes.contains(occurrence.write));
@@ -178,9 +181,9 @@ class Book {
     return violation.is_error() || std::exchange(entry.is_reported, true) ? nullptr : handler_;
   }
 
-  /// A reshape has one rewrite: `view`, if the own advice of any of its triples is `view`. If a
-  /// read of a write through a reshaped tensor is advised `view`, then all other reads of that
-  /// write are advised `view`, too.
+  /// If own_advice() is `view` for any triple of a reshape, all its triples are advised `view`,
+  /// because a reshape can be rewritten in one way only. If a read of a write through a reshaped
+  /// tensor is advised `view`, then all other reads of that write are advised `view`, too.
   Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
     const bool is_of_viewed = triple[0].second != 0 && tables_.viewed_reshapes.contains(triple[0]);
     const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&

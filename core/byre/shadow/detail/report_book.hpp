@@ -16,14 +16,14 @@ struct AdviceFacts {
   /// The accessing family was made from the writing one, and has observed earlier writes.
   bool observed_earlier_writes = false;
   bool replaces = false;      ///< the access writes all elements
-  CallSite writer_reshape{};  ///< made the writing family; line 0: no reshape did
+  CallSite writer_reshape{};  ///< the reshape that made the writing family; line 0 if none
 };
 
 /// Counts an unsuppressed violation. Then reports it, or throws ReshapeViolation if its reshape was
 /// made in error mode.
 [[gnu::cold]] void report(Violation violation, const AdviceFacts& facts);
 
-/// The counters of the summary, in addition to that of violations: tracked reshapes, suppressed
+/// The counters of the summary, except the count of violations: tracked reshapes, suppressed
 /// violations, and escapes.
 struct ReportCounts {
   sync::detail::RelaxedCounter reshapes;

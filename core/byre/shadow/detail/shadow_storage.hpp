@@ -21,8 +21,8 @@ using stats::detail::site_at;
 using stats::detail::site_id;
 using stats::detail::SiteId;
 
-/// Numbers a family among those of its storage, in the order in which they were made. The first
-/// family of a storage is 0, 0.
+/// Numbers a family among the families of its storage, in the order of their creation. The first
+/// family of a storage has the numbers 0, 0.
 struct FamilyNumber {
   std::uint32_t number = 0;
   std::uint32_t origin = 0;  ///< the number of the family that it was made from
@@ -33,8 +33,8 @@ struct FamilyNumber {
   }
 };
 
-/// The key of a write's record, which `sizes` do not affect. A null `site` stands for an unknown
-/// call site.
+/// The key of a write's record. `sizes` are stored in a new record, but not compared. A null `site`
+/// stands for an unknown call site.
 struct WriteKey {
   const CallSite* site;
   std::span<const std::int64_t> sizes;
@@ -64,13 +64,14 @@ using WriteRecords = basic_write_records<sync::Boost, WriteOrigin>;
 namespace byre::inline v0::shadow {
 
 /// The state of one view family. Thread-safety: handles are counted like those of std::shared_ptr;
-/// `generation` documents its own; the other members are const. Source: the design note
-/// "Copy-on-write motivation".
+/// `generation` documents its own thread-safety; the other members are const. Source: the design
+/// note "Copy-on-write motivation".
 class ShadowStorage {
  public:
   /// For the first family of a storage.
   ShadowStorage() noexcept = default;
-  /// For the family that the reshape `made_by` makes from the family of `origin`. Has one handle.
+  /// For the family that the reshape `made_by` makes from the family of `origin`. The new object
+  /// has one handle.
   ShadowStorage(const ShadowStorage& origin, detail::FamilyNumber made, const TensorSite& made_by)
       : generation(origin.generation),
         family(made),
@@ -94,7 +95,7 @@ class ShadowStorage {
 namespace detail {
 
 /// The tracking state of one storage, attached to the storage's slot. Thread-safety is that of the
-/// members. Each object counts in active_tracking.
+/// members. active_tracking counts the living objects.
 struct TrackingState final : byre::detail::Attachment {
   TrackingState() noexcept { active_tracking.add(); }
   ~TrackingState() override { active_tracking.subtract(); }

@@ -33,7 +33,8 @@ ShadowStorage& family_in(TrackingState& state, ShadowStorage* family) noexcept {
 struct UnobservedWrite {
   WriteStamp stamp;
   const WriteRecords::Record* record;
-  /// The younger of the two families; its reshape separates them. Both are false for siblings.
+  /// Whether the writing or the accessing family is the younger of the two: the reshape of the
+  /// younger family separates them. Both are false for siblings.
   bool writer_is_reshaped;
   bool access_is_reshaped;
   bool is_suppressed;  ///< by the call site of the write or of the reshape
@@ -53,10 +54,10 @@ struct UnobservedWrite {
         detail::is_suppressed(record->origin.write.site) || detail::is_suppressed(reshape().site);
   }
 
-  /// The reshape that, as a copy, would separate the two families. A family is never made from a
-  /// younger one. With a copy where the younger family was made, neither would read the other's
-  /// writes. Siblings are families that were made from one family. Either reshape separates them;
-  /// the report names the reshape of the accessing family.
+  /// The reshape that would separate the two families if it copied. A family is never made from a
+  /// younger family. Therefore, if the reshape that made the younger family copied, neither family
+  /// would read the other's writes. Siblings (families that were made from the same family) are
+  /// separated by either reshape; the report names the reshape of the accessing family.
   const TensorSite& reshape() const noexcept {
     return writer_is_reshaped ? record->origin.reshape : *accessing_reshape_;
   }
@@ -88,9 +89,9 @@ UnobservedWrite write_to_report(const TrackingState& state, const ShadowStorage&
   return unobserved;
 }
 
-/// Whether the family observed an earlier write of another family since it was made. If it did, it
-/// may be a window on the written tensor, or a snapshot that is compared with that tensor each
-/// time.
+/// Whether the family observed an earlier write of another family since it was made. If it did, the
+/// program may use the family as a window on the written tensor, or as a snapshot that the program
+/// compares with that tensor after each write.
 bool observed_other_families(const TrackingState& state, const ShadowStorage& family,
                              WriteStamp observed, WriteStamp write) noexcept {
   return observed != family.observed_at_first && observed.generation() < write.generation() &&
@@ -111,8 +112,8 @@ Violation violation_of(const TrackingState& state, const UnobservedWrite& unobse
 }
 
 /// Reports that a read or a write missed the writes after `observed`, up to `last`. A reported read
-/// observes them. A suppressed read does not, so that the next unsuppressed read is reported. A
-/// write leaves them unread, except a write of all elements.
+/// observes them. A suppressed read does not observe them, so that the next unsuppressed read is
+/// reported. A write leaves them unread, unless it writes all elements.
 void report_unobserved(const TrackingState& state, ShadowStorage& family, WriteStamp observed,
                        WriteStamp last, const Access& access, Step step) {
   const UnobservedWrite unobserved = write_to_report(state, family, observed, last, step);
@@ -142,7 +143,8 @@ void report_unobserved(const TrackingState& state, ShadowStorage& family, WriteS
 }
 
 /// The record of a write by the family. If there is no memory for a new record, the record for
-/// unknown call sites is used, which was allocated when the storage was linked or with the family.
+/// unknown call sites is used, which was allocated when the storage was linked or the family was
+/// made.
 WriteRecords::Record& record_for(TrackingState& state, const ShadowStorage& family,
                                  const Access& access) noexcept {
   auto* const found =
@@ -172,15 +174,16 @@ std::optional<CallSite> escape_before(const Storage& storage, const CallSite& re
                                                              : std::nullopt;
 }
 
-/// Allocates the record for unknown call sites, so that a write of a family of `reshape` can be
-/// recorded without memory.
+/// Allocates the record for unknown call sites, so that a write of a family that `reshape` made can
+/// be recorded even if memory is exhausted.
 void preallocate_record(TrackingState& state, const TensorSite& reshape) {
   if (state.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
     throw std::bad_alloc();
   }
 }
 
-/// The tracking state of the storage, which is made if it does not exist. Throws std::bad_alloc.
+/// The tracking state of the storage, which is made if it does not exist. Throws std::bad_alloc if
+/// memory is exhausted.
 TrackingState& find_or_make_state(const Storage& storage, const CallSite& reshape) {
   if (TrackingState* const state = tracking_state_of(storage)) {
     return *state;

@@ -59,10 +59,11 @@ inline bool is_tracked(const Storage& storage) noexcept {
   return slot != nullptr && slot->has_attachment();
 }
 
-/// Whether a raw pointer to write to this storage may be handed out without recording it: nothing
-/// in the process tracks; or no tracked reshape linked the storage, and an escape of it is recorded
-/// already or the mode in force does not track. May return false even if this condition holds.
-/// Requires a non-empty handle. Wait-free, except for the first read of the environment.
+/// Whether a raw pointer to write to this storage may be handed out without recording an escape.
+/// True only if nothing in the process tracks, or if no tracked reshape linked the storage and
+/// either an escape of the storage is recorded already or the mode in force does not track. May
+/// return false even if one of these conditions holds. Requires a non-empty handle. Wait-free,
+/// except for the first read of the environment.
 inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
   return active_tracking.value() == 0 || storage.slot()->has_tag() ||
          (!is_tracked(storage) && !is_tracking());
@@ -77,8 +78,8 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
 /// Called before a tensor of the family is written. Reports or throws as record_read() does.
 [[gnu::cold]] void begin_write(const Storage& storage, ShadowStorage* family, const Access& access);
 /// Called after the tensor was written, or just before if the write can no longer fail. Makes this
-/// write the storage's last, so that other families are stale. Then reports or throws if another
-/// family wrote since begin_write().
+/// write the storage's last write, so that other families are stale. Then reports or throws if
+/// another family wrote since begin_write().
 [[gnu::cold]] void end_write(const Storage& storage, ShadowStorage* family, const Access& access);
 /// Called when the family's elements are known to equal the storage's, for example after another
 /// family's elements were copied onto themselves. The family is not stale then, and nothing is

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The records of the writes to one storage. A record has an origin (the call site of the writes
-/// and the reshape of the writing family), and its last superseded write. A report names a
-/// superseded write if the storage's last write is suppressed, or if an earlier write is an error.
+/// and the reshape of the writing family), and its last superseded write. A write is superseded if
+/// a write with another record followed. A report names a superseded write if the storage's last
+/// write is suppressed, or if an earlier write is an error.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -25,15 +26,15 @@ inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
 }}};
 
 /// A list of records, each with an Origin. An Origin is constructed from a key, and
-/// `origin.is(key)` compares it with one.
+/// `origin.is(key)` compares it with a key.
 ///
 /// Invariants:
 ///   1. The list has one record for each origin, and numbers follow the order of the list.
 ///   2. A record stays in the list while the storage lives.
 ///   3. The superseded write of a record is replaced only by a later superseded write.
-///   4. A write is marked superseded before the write that replaces it as the storage's last is
-///      made. A thread that has loaded the storage's last write therefore finds the last write of
-///      every other record here.
+///   4. A write is marked superseded before another write replaces it as the storage's last write.
+///      A thread that has loaded the storage's last write therefore finds the last write of every
+///      other record here.
 ///
 /// Thread-safe; lock-free. Records are few: a search visits all of them.
 template <sync::Sync Sync, class Origin>
@@ -67,7 +68,7 @@ class basic_write_records {
 
   static RecordId id_of(const Record& record) noexcept { return record.id.get(); }
 
-  /// The record of the key. Null if there is no memory, or no number, for a new one.
+  /// The record of the key. Null if there is no memory, or no number, for a new record.
   template <class Key>
   Record* find_or_add(const Key& key) noexcept {
     Record* seen = first();
@@ -122,8 +123,8 @@ class basic_write_records {
     // Relaxed, pairs with nothing: a thread that has loaded the storage's last write finds the
     // writes before it marked (invariant 4).
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
-    // Relaxed, pairs with nothing: of one record the later stamp is the larger. If this
-    // were two steps, later_writes_supersede would fail.
+    // Relaxed, pairs with nothing: among the stamps of one record, a later stamp is larger. If the
+    // compare-exchange were split into a load and a store, later_writes_supersede would fail.
     while (found < write.word() &&
            !superseded.compare_exchange_weak(found, write.word(),
                                              sites.at(At::supersede, std::memory_order::relaxed))) {
