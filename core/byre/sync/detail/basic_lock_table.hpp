@@ -60,7 +60,7 @@ class basic_lock_table {
     Bucket& bucket = buckets_[bucket_of(holder.address)];
     const BucketLock lock(bucket.mutex);
     while (bucket.holds(holder.address)) {
-      // Pairs with notify. Without it, writers_in_parallel spins.
+      // Pairs with notify. Without this wait, writers_in_parallel spins.
       bucket.condition.wait(bucket.mutex, sites.at(At::sleep));
     }
     if (is_done()) {
@@ -73,12 +73,12 @@ class basic_lock_table {
 
   void unlock(Holder& holder) {
     Bucket& bucket = buckets_[bucket_of(holder.address)];
-    // Pairs with unlock_entered. Without it, writers_in_parallel fails.
+    // Pairs with unlock_entered. Without this lock, writers_in_parallel fails.
     bucket.mutex.lock(sites.at(At::lock_to_leave));
     bucket.remove(holder);
-    // Pairs with lock_to_enter. Without it, writers_in_parallel hangs.
+    // Pairs with lock_to_enter. Without this unlock, writers_in_parallel hangs.
     bucket.mutex.unlock(sites.at(At::unlock_left));
-    // Pairs with sleep. Without it, writers_in_parallel hangs.
+    // Pairs with sleep. Without this notification, writers_in_parallel hangs.
     bucket.condition.notify_all(sites.at(At::notify));
   }
 
@@ -93,11 +93,11 @@ class basic_lock_table {
   class BucketLock {
    public:
     explicit BucketLock(Mutex& mutex) : mutex_(mutex) {
-      // Pairs with unlock_left. Without it, writers_in_parallel fails.
+      // Pairs with unlock_left. Without this lock, writers_in_parallel fails.
       mutex_.lock(sites.at(At::lock_to_enter));
     }
     ~BucketLock() {
-      // Pairs with lock_to_enter and lock_to_leave. Without it, writers_in_parallel hangs.
+      // Pairs with lock_to_enter and lock_to_leave. Without this unlock, writers_in_parallel hangs.
       mutex_.unlock(sites.at(At::unlock_entered));
     }
     BucketLock(const BucketLock&) = delete;
@@ -124,7 +124,8 @@ class basic_lock_table {
 
     void remove(const Holder& holder) noexcept {
       auto* place = &first;
-      // In a child of a fork the table is new: it lacks a holder that locked before the fork.
+      // In a child of a fork the table is new, so it does not contain a holder that locked before
+      // the fork.
       while (place->get() != nullptr && place->get() != &holder) {
         place = &place->get()->next;
       }

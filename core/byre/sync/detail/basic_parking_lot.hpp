@@ -50,23 +50,23 @@ class basic_parking_lot {
   template <class KeepWaiting>
   void park(const void* address, const KeepWaiting& keep_waiting) {
     Bucket& bucket = buckets_[bucket_of(address)];
-    // Pairs with unlock_to_wake. Without it, lot_wakes_a_sleeper hangs.
+    // Pairs with unlock_to_wake. Without this lock, lot_wakes_a_sleeper hangs.
     bucket.mutex.lock(sites.at(At::lock_to_park));
     if (keep_waiting()) {
-      // Pairs with notify. Without it, lot_wakes_a_sleeper spins.
+      // Pairs with notify. Without this wait, lot_wakes_a_sleeper spins.
       bucket.condition.wait(bucket.mutex, sites.at(At::sleep));
     }
-    // Pairs with lock_to_park and lock_to_wake. Without it, lot_wakes_a_sleeper hangs.
+    // Pairs with lock_to_park and lock_to_wake. Without this unlock, lot_wakes_a_sleeper hangs.
     bucket.mutex.unlock(sites.at(At::unlock_parked));
   }
 
   void unpark_all(const void* address) {
     Bucket& bucket = buckets_[bucket_of(address)];
     // Pairs with sleep: a waiter that found its condition true holds this mutex until it sleeps, so
-    // the notification comes later. Without it, lot_wakes_a_sleeper hangs.
+    // the notification comes later. Without this lock, lot_wakes_a_sleeper hangs.
     bucket.mutex.lock(sites.at(At::lock_to_wake));
     bucket.mutex.unlock(sites.at(At::unlock_to_wake));
-    // Pairs with sleep. Without it, lot_wakes_a_sleeper hangs.
+    // Pairs with sleep. Without this notification, lot_wakes_a_sleeper hangs.
     bucket.condition.notify_all(sites.at(At::notify));
   }
 

@@ -62,7 +62,8 @@ Boost::SharedMutex::~SharedMutex() {
   std::destroy_at(&in<boost::shared_mutex>(place_));
 }
 void Boost::SharedMutex::renew() noexcept {
-  // Not destroyed: the destructor could wait for threads that do not exist in this process.
+  // The old lock is not destroyed: its destructor could wait for threads that do not exist in this
+  // process.
   ::new (place_) boost::shared_mutex;
 }
 void Boost::SharedMutex::lock() {

@@ -40,8 +40,8 @@ class ProcessStates {
   }
 
   /// Any order of locking is free of deadlock: no thread waits for `first_use_` while it holds a
-  /// lock of a ProcessState, and no thread holds two of those. fork() itself acquires the locks of
-  /// malloc later.
+  /// lock of a ProcessState, and no thread holds the locks of two ProcessStates. fork() itself
+  /// acquires the locks of malloc later.
   void before_fork() noexcept {
     forks_.add();
     lock();
@@ -117,7 +117,7 @@ ProcessStates& states() noexcept {
 /// The only code that runs when the library is loaded. If the handlers were registered later, a
 /// fork that had already begun would skip them and duplicate locks that other threads acquired in
 /// the meantime. This function runs before the initializers of a program that links the library
-/// statically. If the system lacks the memory to register the handlers, byre does not notice forks.
+/// statically. If the system lacks the memory to register the handlers, byre does not handle forks.
 [[gnu::constructor(101)]] void watch_forks() {
   ::new (place) ProcessStates;
   byre::detail::warning_handler();  // constructed now, so that a fork can hold its lock
@@ -128,7 +128,7 @@ ProcessStates& states() noexcept {
 }
 
 /// Runs before the system unregisters the handlers, and so before the destructors of statics:
-/// without this, a fork that has begun would never call its second handler.
+/// without this function, a fork that has begun would never call its second handler.
 [[gnu::destructor]] void ignore_forks() {
   states().ignore_forks();
 }

@@ -18,7 +18,8 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// A mutex with the interface of the seam, which ignores the Step.
+/// A mutex with the interface that basic_lock_table.hpp and basic_parking_lot.hpp require. It
+/// ignores the Step.
 class TableMutex {
  public:
   void lock(Step) { mutex_.lock(); }

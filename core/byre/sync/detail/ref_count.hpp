@@ -41,8 +41,8 @@ class basic_ref_count {
   basic_ref_count& operator=(const basic_ref_count&) = delete;
 
   void add() noexcept {
-    // Relaxed, and pairs with nothing: the copied handle keeps the object alive. If it is split
-    // into a load and a store, one_handle_is_copied_at_once fails.
+    // Relaxed, and pairs with nothing: the copied handle keeps the object alive. If the step is
+    // split into a load and a store, one_handle_is_copied_at_once fails.
     const std::uint32_t before =
         handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
     BYRE_ASSERT(before < sync::max_count,
@@ -51,10 +51,10 @@ class basic_ref_count {
 
   /// Returns true iff that was the last handle. The caller then has to destroy the object.
   [[nodiscard]] bool drop() noexcept {
-    // The only handle may skip the atomic decrement: no other thread can copy or drop one.
+    // The only handle may skip the atomic decrement: no other thread can copy or drop a handle.
     if (count() == last_handle) {
-      // Relaxed, and pairs with nothing: only a second drop of the handle reads this. Without it,
-      // no_handle_is_left fails.
+      // Relaxed, and pairs with nothing: only a second drop of the handle reads this. Without this
+      // store, no_handle_is_left fails.
       handles_.store(0, sites.at(At::end, std::memory_order::relaxed));
       return true;
     }

@@ -9,9 +9,9 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// Thread-safe; wait-free. The value is approximate while other threads change it, and exact for a
-/// thread that their changes happen before. Every step is relaxed, because no thread infers
-/// anything else from the number.
+/// Thread-safe; wait-free. The value is approximate while other threads change it. A read is exact
+/// if all changes happen before the read. Every step is relaxed, because no thread infers anything
+/// else from the number.
 class RelaxedCounter {
  public:
   constexpr explicit RelaxedCounter(std::uint64_t value = 0) noexcept : value_(value) {}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Sites and constants. Each lock-free type has a table of sites, with a row for each of its
 /// synchronizing operations, and a table of constants, with a row for each number in its protocol.
-/// Mutants and checkers are generated from these tables, so they cover every step. A comment at
-/// each step argues why its memory order is sufficient, and names a scenario (a small program that
-/// a model checker explores) that fails if the step is removed or its order is weakened.
+/// Mutants (versions with one wrong step or number) and checkers are generated from these tables,
+/// so they cover every step. A comment at each step argues why its memory order is sufficient, and
+/// names a scenario (a small program that a model checker explores) that fails if the step is
+/// removed or its order is weakened.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ enum class Operation : std::uint8_t {
   store,
   fetch_add,
   fetch_sub,
-  compare_exchange,  // always fails relaxed
+  compare_exchange,  // a failed one is always relaxed
   lock,
   unlock,
   park,
@@ -46,7 +47,8 @@ class SiteTable {
  public:
   std::array<Site, Size> rows;
 
-  /// The step at `id`. Does not compile if the table has no such row, or a different order in it.
+  /// The step at `id`. Does not compile if the table has no such row, or if the row has a different
+  /// order.
   consteval Step at(Id id, std::memory_order order) const {
     const Site& site = rows.at(static_cast<std::size_t>(id));
     if (site.order != order) {

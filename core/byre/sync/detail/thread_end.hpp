@@ -28,7 +28,7 @@ class AtThreadEnd {
   bool add() noexcept;
 
   Action action_;
-  AtThreadEnd* next_ = nullptr;  // registered before this one; the first points to itself
+  AtThreadEnd* next_ = nullptr;  // registered before this action; the first points to itself
 };
 
 }  // namespace byre::inline v0::sync::detail
