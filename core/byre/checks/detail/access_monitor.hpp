@@ -2,8 +2,8 @@
 /// The access monitor of a checked build (Meson option `checks`) records which threads are
 /// accessing a buffer. A write that overlaps another access ends the program with a message that
 /// names both call sites. Writes in parallel, by the threads of a parallel loop that call
-/// mutable_data_in_parallel(), may overlap each other and reads, but nothing else.
-/// Without checks the monitor is empty and costs nothing.
+/// mutable_data_in_parallel(), may overlap each other and reads, but no other access. Without
+/// checks the monitor is empty and costs nothing.
 #pragma once
 
 #include <byre/config.hpp>

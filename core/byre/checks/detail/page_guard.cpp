@@ -127,7 +127,7 @@ struct Handler {
   PreviousHandler before;
 };
 
-/// Published before the handler is installed, because the system may call it immediately.
+/// Published before the handler is installed, because the system may call the handler immediately.
 constinit sync::detail::Published<const Handler> installed;
 
 const GuardedData* find(sync::detail::Published<GuardedData> PageGuard::*state,
@@ -162,7 +162,7 @@ void handle(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 /// Prevents the unloading of the library that contains the handler, because handlers that are
-/// installed later may store the address of this one. Returns false if the system refuses.
+/// installed later may store the address of this handler. Returns false if the system refuses.
 bool stay_loaded() noexcept {
 #if defined(__GLIBC__)
   Dl_info info;

@@ -88,7 +88,7 @@ void WriteTrap::arm(GuardedData data, bool may_be_guarded, CallSite site) noexce
 }
 
 void WriteTrap::compare_checksum(const void* data, CallSite site) const noexcept {
-  // No lock: the state changes only before the first clone and after the last one.
+  // No lock: the state changes only before the first clone and after the last clone is gone.
   if (state_ == State::checksummed && checksum_of(data, checksum_nbytes_) != checksum_) {
     auto* const begin = static_cast<std::byte*>(const_cast<void*>(data));
     fail_stale_write({begin, checksum_nbytes_, 0, taken_, cloned_}, nullptr, SavedCallSite(site));

@@ -48,7 +48,7 @@ void throw_file_error(const FileName& name, const char* operation, int error, co
 
 void throw_file_error(const FileName& name, const char* operation, const char* why,
                       const char* advice) {
-  // The path is cut, because a longer one would cut off the reason and the advice.
+  // The path is cut, because a longer path would displace the reason and the advice.
   throw FileError(
       format_text("cannot %s the file \"%.700s\": %s. %s", operation, name.c_str(), why, advice));
 }
