@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs random programs in three modes: alias, copy and warn. Each element that a read returns
-// differently in the modes alias and copy must have been reported by then, or have another cause
-// that is listed in Cause. The values that are read, the reports and the counts must be those of
-// the reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is the number of programs.
+// Runs random programs in three modes: alias, copy and warn. If a read returns an element with
+// different values in the modes alias and copy, the difference must have been reported by then, or
+// have another cause of the enumeration Cause. The values that are read, the reports and the counts
+// must equal those of the reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is the
+// number of programs.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
 
@@ -75,7 +76,8 @@ std::string difference_of_summary(const shadow::Summary& summary, const Expected
   return is_equal ? "" : "the summary's counts differ from the model's: " + to_string(summary);
 }
 
-/// For programs with unique values and accesses of all elements: a reported read must differ.
+/// For programs with unique values and accesses of all elements: a reported read must return
+/// different values in the modes alias and copy.
 std::string failure_of_reported_reads(const RunOutcome& alias, const RunOutcome& copy,
                                       const Expected& expected) {
   for (const Reported& violation : expected.violations) {

@@ -46,8 +46,7 @@ class StepGenerator {
     }
   }
   bool is_rare(unsigned one_in) { return random_.below(one_in) == 0; }
-  /// If values must be unique, neither this value nor the values that follow it are used anywhere
-  /// else.
+  /// If values must be unique, no other step stores this value or the values directly above it.
   Scalar value() {
     return is_whole()              ? Scalar(next_value_ += 10 + random_.below(5))
            : kind_ == Kind::copies ? Scalar(next_value_ += 1000)
@@ -102,7 +101,8 @@ class StepGenerator {
       next.place.mode = mode();
     }
     if (is_rare(4)) {
-      // The line of an earlier step, as in a loop, or in a line with several steps.
+      // The line of an earlier step, as if both steps were in a loop, or as if one line contained
+      // several steps.
       const Step& earlier = random_.one_of(program_.body);
       next.place.is_in_file = earlier.place.is_in_file;
       next.place.line = earlier.place.line != 0 ? earlier.place.line : earlier.number;

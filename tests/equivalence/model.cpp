@@ -20,8 +20,8 @@ std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
   return static_cast<std::size_t>(element_at(tensor.layout, {index.begin(), index.size()}, ""));
 }
 
-/// If two tensors have one memory, an operation on both requires that their elements are identical
-/// or that no element is common.
+/// If two tensors share a memory, an operation on both requires that both consist of the same cells
+/// in the same order, or that they have no common cell.
 bool may_write_from(const Model::Tensor& self, const Model::Tensor& other) {
   return self.layout.sizes == other.layout.sizes &&
          (self.places.empty() || self.family->memory != other.family->memory ||
@@ -96,7 +96,8 @@ StepResult Model::make_tensors(const Step& step) {
     tensors_.insert_or_assign(result, copied(step));
     return StepResult::done;
   }
-  // Tensor::over a handle of the storage is in the storage's first family.
+  // A tensor that Tensor::over() makes from a handle of the storage is in the storage's first
+  // family.
   const Tensor made = self.with_layout(contiguous_layout(dims_at(step, 1), "over"));
   const Memory& memory = *self.family->memory;
   if (memory.first_family != self.family || !memory.has_equal_size_in_all_runs ||
@@ -134,7 +135,8 @@ StepResult Model::change_elements(const Step& step) {
   return StepResult::done;
 }
 
-/// The pointer is to host memory, and no lazy clone shares the elements.
+/// True if the kept pointer is still valid: the tensor is in host memory and in the family of that
+/// time, and no lazy clone was made since.
 bool Model::may_write_kept(Ref name) const {
   const auto kept = kept_.find(name);
   const auto now = tensors_.find(name);

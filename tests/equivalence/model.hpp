@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The reference model. It computes, element by element, what programs read if reshape aliases and
 /// if it copies, without storages, generations, pointers or copy-on-write. It also computes the
-/// reports by the rule of the design note "Copy-on-write motivation": a family accesses a storage
-/// that another family has written since this family's last access.
+/// reports, by the rule of the design note "Copy-on-write motivation": an access is reported if
+/// another family has written the storage since the last access of the accessing family.
 #pragma once
 
 #include <byre/tensor/layout.hpp>
@@ -22,10 +22,10 @@
 namespace byre::test {
 
 /// Why an element may differ between aliases and copies. An element that is computed from several
-/// elements has the first of their causes in this order.
+/// elements gets that of their causes that is first in this enumeration.
 enum class Cause : std::uint8_t {
   unexplained,   ///< no known cause: always an error
-  kept_pointer,  ///< the last write was through a pointer that was kept, an untracked escape
+  kept_pointer,  ///< the last write was through a kept pointer (an untracked escape)
   reported,      ///< reported at the read, or at an earlier read of the family since the write
   suppressed,    ///< the read, the write, or the reshape between the two is suppressed
 };
@@ -44,8 +44,9 @@ using Elements = std::vector<Element>;
 /// The expected results of running a program.
 struct Expected {
   std::set<int> refused;  ///< the numbers of the steps that fail in every run
-  /// The values read if reshape aliases, and if it copies. Some steps that make a tensor read 1 if
-  /// the new tensor shares data with the step's first tensor, else 0.
+  /// The values read if reshape aliases, and if it copies. Some steps that make a tensor count as
+  /// reads, too: their value is 1 if the new tensor shares data with the step's first tensor, else
+  /// 0.
   std::array<Reads, 2> reads;
   CauseCounts causes{};  ///< of elements that were read and differ
   /// Every unsuppressed violation, also if its triple was reported before.
@@ -55,7 +56,7 @@ struct Expected {
   std::uint64_t escapes = 0;   ///< pointers to write to tracked storages
 };
 
-/// For use by one thread. A time is a number of writes.
+/// For use by one thread. A time is the number of writes until then.
 class Model {
  public:
   struct Cell {
@@ -86,17 +87,17 @@ class Model {
   struct Memory {
     Cells cells{};
     Family* first_family = nullptr;
-    int families = 0;          ///< number of the other families
+    int families = 0;          ///< number of families except the first
     bool has_escaped = false;  ///< a pointer to write was handed out while there was one family
     std::map<Write, LastWrite> writes{};     ///< except those by kept pointers
-    int lazy_clones = 0;                     ///< number; each invalidates earlier pointers
-    bool has_equal_size_in_all_runs = true;  ///< if reshape copies, the storage has as many cells
+    int lazy_clones = 0;                     ///< each invalidates earlier pointers
+    bool has_equal_size_in_all_runs = true;  ///< also if reshape copies
   };
   /// A write that a family has not observed.
   struct UnobservedWrite {
     Write write{};
     int when = 0;
-    int reshape = 0;  ///< separates the two families
+    int reshape = 0;  ///< the reshape that separates the two families
     bool is_suppressed = false;
     bool is_error = false;
 
@@ -109,8 +110,8 @@ class Model {
     int observed = 0;
     Number number{};
     const Family* reshaped_from = nullptr;
-    /// The time of its creation. Earlier writes that its origin had not observed are unobserved by
-    /// the family, too.
+    /// The time of its creation. If the family from which it was made had not observed an earlier
+    /// write, this family has not observed that write either.
     int made = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
@@ -140,8 +141,8 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   /// Executes the step with aliases and with copies. Skips the step, without any change, if it is
-  /// impossible in one of the two: for example, a partial overlap is an error only with an alias.
-  /// Refuses the step if it fails in every run.
+  /// impossible in only one of the two: for example, a partial overlap is an error only with an
+  /// alias. Refuses the step if it fails in every run.
   StepResult run(const Step& step);
 
   const std::map<Ref, Tensor>& tensors() const { return tensors_; }

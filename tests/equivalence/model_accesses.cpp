@@ -44,8 +44,8 @@ void Model::access(Family& family, const Places& places, Kind kind) {
 }
 
 /// Stores the causes of the cells that a family reads, depending on the last writer of each cell.
-/// Cells that the family wrote last, or was made with, have their cause already. Uses the cells and
-/// the reports, not the rule for reports.
+/// A cell already has its cause if the family made the cell's last write, or was made with it. The
+/// causes follow from the cells and the reports alone, not from the rule for reports.
 void Model::record_causes(Family& family, const Places& places) {
   for (const std::size_t place : places) {
     const int when = family.memory->cells[place].written;
@@ -62,8 +62,8 @@ void Model::record_causes(Family& family, const Places& places) {
   }
 }
 
-/// The younger of two families is separated from the other by the reshape that made it; of
-/// siblings, each is separated by its own reshape.
+/// The reshape that made the younger of two families separates them. Siblings (families that were
+/// made from the same family) are separated by the reshape of the accessing family.
 Model::UnobservedWrite Model::unobserved_write(const Family& family, const Write& write,
                                                int when) const {
   const Number by = family.memory->writes.at(write).by;
@@ -76,7 +76,8 @@ Model::UnobservedWrite Model::unobserved_write(const Family& family, const Write
           mode == shadow::ReshapeMode::error};
 }
 
-/// If a family was made after the write, one of the reshapes that led to it separates the two.
+/// If a family was made after the write, one of the reshapes that led to the family separates the
+/// family from the write.
 bool Model::is_separated_by_suppressed(const Family& family, const Write& write, int when) const {
   const Family* each = &family;
   while (!unobserved_write(*each, write, when).is_suppressed) {

@@ -125,8 +125,8 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
   return made;
 }
 
-/// If reshape copies, the elements may be dense in a storage of the family's own, which is then
-/// shared.
+/// If reshape copies, a family that a reshape made has a separate storage, in which the elements
+/// may be dense. The clone then shares that storage.
 Model::Tensor Model::dense_clone(const Tensor& of, const Dims& sizes, const Places& places) {
   const bool has_own_storage = of.family->reshaped_from != nullptr;
   of.family->memory->lazy_clones += has_own_storage ? 1 : 0;
@@ -143,7 +143,8 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   };
   const auto [copied, compact] = byre::detail::compacted(layout);
   if (is_small(byre::detail::max_distinct_elements(of.layout)) && is_small(copied.numel())) {
-    // If reshape copies, the tensor may be most of its family's own storage, which is then shared.
+    // If reshape copies, the tensor may cover most of its family's separate storage. The clone then
+    // shares that storage.
     return dense_clone(of, {copied.numel()}, places_of(copied)).with_layout(compact);
   }
   Places all(memory.cells.size());
@@ -165,7 +166,7 @@ Model::Family* Model::add_memory(Memory memory, Cells copy) {
   return memories_.back().first_family = &families_.back();
 }
 
-/// In every run, a tensor that grows gets memory of its own.
+/// In every run, a tensor that grows gets a new memory.
 StepResult Model::change_memory(const Step& step) {
   Tensor& self = tensors_.at(ref_at(step, 0));
   if (!self.is_equal_in_all_runs() || self.is_on_device || self.places.empty()) {

@@ -14,8 +14,8 @@ namespace {
 using shadow::ReshapeMode;
 using Elements64 = std::vector<std::int64_t>;
 
-/// The violation handler is a plain function without context, so these describe the program that
-/// runs now.
+/// The violation handler is a plain function without context, so these variables describe the
+/// program that runs now.
 RunOutcome* outcome = nullptr;
 int number_of_step = 0;
 
@@ -24,8 +24,8 @@ void record_report(const shadow::Violation& violation) noexcept {
       {number_of_step, triple_of(violation), violation.access_writes, violation.is_error()});
 }
 
-/// Each error is thrown before anything has changed. The repeated access succeeds, or throws the
-/// next error.
+/// Repeats the access after each violation that it throws. A violation is thrown before anything
+/// has changed, so the repeated access succeeds or throws the next violation.
 template <class Act>
 void retry_after_errors(const Act& act) {
   constexpr int most_accesses = 8;
@@ -55,7 +55,7 @@ Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
 }
 
-/// A pointer to write, and the layout that its tensor had.
+/// A pointer to write, and the layout that its tensor had when the pointer was requested.
 struct KeptPointer {
   std::int64_t* first = nullptr;
   Layout layout;

@@ -50,10 +50,10 @@ inline constexpr Operation operations[]{
   {"fill_", {1, 4, 1}},           // (self, value)
   {"set_at", {3, 0, 4}},          // (self, index, value)
   {"write_through", {1, 0, 3}},   // (self, value): through a pointer, values from `value` on
-  {"write_kept", {3, 0, 1}},      // (self, value): through the pointer that write_through left
+  {"write_kept", {3, 0, 1}},      // (self, value): through the pointer that write_through kept
   {"add_", {3, 0, 1}},            // (self, other)
   {"copy_", {4, 0, 2}},           // (self, other)
-  // Reads, whose values are what a program computes.
+  // Reads. Their values are the results of a program.
   {"read_at", {4, 0, 2}},         // (self, index)
   {"read", {8, 6, 8}},
 };
@@ -104,7 +104,7 @@ struct Reported {
 
 struct RunOutcome {
   Reads reads;
-  std::vector<Reported> reported;  ///< by handlers and errors, as they came
+  std::vector<Reported> reported;  ///< by handlers and errors, in order
   shadow::Summary summary;
 };
 
