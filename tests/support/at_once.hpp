@@ -16,7 +16,7 @@
 namespace byre::test {
 
 /// Runs `act(thread)` on `threads` threads concurrently, and joins them. No thread starts `act`
-/// before all exist.
+/// before all threads exist.
 inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
   boost::barrier start(static_cast<unsigned>(threads));
   boost::thread_group group;

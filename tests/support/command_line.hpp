@@ -59,7 +59,7 @@ class CommandLine {
     return add(name, Takes::several, value_name, help);
   }
   /// Declares that operands (arguments that belong to no option) are values of `name`. Without this
-  /// they are errors.
+  /// declaration, operands are errors.
   CommandLine& operands(const std::string& name) { return add(name, Takes::operands, "", ""); }
   /// Declares that `option` selects a mode of the program, in which only the options `uses` have an
   /// effect. The mode "" applies if no such option is given. If modes are declared, an option that

@@ -28,9 +28,9 @@ inline std::size_t fork_count_factor() {
 }
 
 /// Forks `forks` times, or an eighth of that under a sanitizer. Four threads repeatedly call
-/// `use(turn, clone)`, where `clone` is a lazy clone of data that all of them share. Each child
-/// calls `use` with the turns 0 to 11 and exits. If the heap is unusable in a child, the child
-/// exits at once.
+/// `use(turn, clone)` with increasing turns. `clone` is a lazy clone of data that all of them
+/// share. Each child calls `use` with the turns 0 to 11 and exits. If the heap is unusable in a
+/// child, the child exits at once.
 inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Buffer&)> use) {
   if (is_emulated()) {
     GTEST_SKIP() << "this emulator is not safe across forks";

@@ -31,8 +31,9 @@ class Shrinker {
     return true;
   }
 
-  /// Removes elements of the sequence that `part` returns for a program: first runs of all
-  /// elements, then runs of half as many, and so on, each time starting at the end.
+  /// Removes elements of the sequence that `part` returns for a program: first all elements at
+  /// once, then runs of half that length, then of a quarter, and so on, each time starting at the
+  /// end.
   template <class Part>
   void drop_from(Part part) {
     const auto size = [&] { return std::size(std::invoke(part, program_)); };

@@ -33,8 +33,8 @@ functional::Key opaque_backend();
 
 /// Copies `tensor` to the backend. Later writes to `tensor` are not visible in the copy.
 functional::AnyTensor to_opaque(const Tensor& tensor);
-/// Copies the elements to the CPU. Throws DeviceError if the tensor belongs to another backend or a
-/// pass.
+/// Copies the elements to the CPU. Throws DeviceError if the tensor belongs to another backend or
+/// to a pass.
 Tensor from_opaque(const functional::AnyTensor& tensor);
 
 /// The backend's work so far, and its living tensors.
