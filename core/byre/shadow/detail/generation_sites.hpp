@@ -12,8 +12,8 @@ namespace byre::inline v0::shadow::detail {
 using RecordId = std::uint32_t;
 
 /// The generation of a write and its record, in one word: 44 bits and 20 bits. The generation
-/// overflows after 2^44 writes to one storage, each of which takes nanoseconds. Only then could a
-/// family mistake the last write for an observed write.
+/// overflows after 2^44 writes to one storage. Only then could a family mistake the last write for
+/// an observed write. A write takes nanoseconds.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;
