@@ -84,7 +84,7 @@ int status_of_child(Work work) {
   return status;
 }
 
-/// A storage whose data is in pages: the first fork after this call maps new pages for the data.
+/// A storage with data in pages. The first fork after this call maps new pages for the data.
 Storage in_pages() {
   return Storage::allocate(least_paged_nbytes, paged_allocator());
 }
@@ -229,7 +229,8 @@ TEST(PageGuardDeathTest, data_that_cannot_be_protected_is_checksummed) {
     GTEST_SKIP() << "requires a limit of tens of thousands of mappings per process";
   }
   Storage storage = Storage::allocate(paged);
-  // Too large for a checksum. Its huge pages are one mapping, and the rest requires another.
+  // `large` is too large for a checksum. Its huge pages are one mapping, and its other pages
+  // require another mapping.
   Storage large = Storage::allocate(std::size_t{3} << 20);
   constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   ::mmap(large.mutable_data() + (std::size_t{3} << 20), page_nbytes, PROT_READ | PROT_WRITE, here,
@@ -247,8 +248,9 @@ TEST(PageGuardDeathTest, data_that_cannot_be_protected_is_checksummed) {
 }
 
 /// Forks a child that cannot map its paged data and then reads the byte at the address that `find`
-/// returns. Ends this process as the child ended. The traps are constructed before the page files,
-/// so a fork calls the callbacks of the traps later.
+/// returns. Ends this process by the signal that ended the child, or by SIGKILL if no signal did.
+/// The traps are constructed before the page files, so a fork calls the callbacks of the traps
+/// after those of the page files.
 template <class Find>
 [[noreturn]] void end_as_a_child_that_lost_data(const Find& find) {
   const StalePointer older(Storage::allocate(paged));

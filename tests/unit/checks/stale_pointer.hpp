@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// StalePointer: a pointer that was taken before a lazy clone; and the report of a checked build
-/// about a write through it.
+/// StalePointer: a pointer that was taken before a lazy clone. Also the report of a checked build
+/// about a write through such a pointer.
 #pragma once
 
 #include <byre/storage/storage.hpp>

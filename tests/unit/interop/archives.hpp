@@ -54,7 +54,7 @@ struct ArchiveMember {
   std::string comment = {};
 };
 
-/// Packs the data, less than 64 KiB, as one block without compression.
+/// Packs the data as one block without compression. Requires less than 64 KiB of data.
 inline ArchiveMember deflated(ArchiveMember member) {
   const std::size_t nbytes = member.data.size();
   member.packed = '\1' + little_endian(nbytes, 2) + little_endian(~nbytes, 2) + member.data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// byre imports its own exports over the exported storage, and releases chains of exchanges without
-// recursion.
+// An import of an export of byre reuses the exported storage, and chains of exchanges are released
+// without recursion.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -144,7 +144,7 @@ TEST(OwnDLPackExport, a_chain_of_exchanges_keeps_one_storage) {
   }
 }
 
-/// Another library's tensor that wraps an export of byre's.
+/// Another library's tensor that wraps an export of byre.
 template <class Managed>
 struct Wrapper {
   explicit Wrapper(Managed* exported) : wrapped(exported), managed(*exported) {

@@ -220,7 +220,7 @@ struct RefusedImport {
 
 // clang-format off
 const RefusedImport refused_imports[] = {
-    // Before version 1, ndim is another field; for other versions, it is not read.
+    // Before version 1, another field has the place of ndim. ndim is read only for version 1.
     {[](auto& foreign) { foreign.managed.version = {0, 8}; foreign.seen().ndim = 65; },
      complaint_about<InvalidArgument>, "DLPack version 0.8, required 1"},
     {[](auto& foreign) { foreign.managed.version = {2, 3}; foreign.seen().ndim = -7; },

@@ -92,7 +92,7 @@ TEST_F(NpyFiles, numbers_are_read_in_the_headers_byte_order) {
   expect_same(read(">i4", "(2,)", std::string("\0\0\0\1\0\0\2\0", 8)), pair);
   expect_same(read("=i4", "(2,)", packed_bytes_of(pair)), pair);
   const Tensor complex =
-      Tensor::of<std::complex<float>>({}, {{1, 2}});  // two numbers, each in the byte order
+      Tensor::of<std::complex<float>>({}, {{1, 2}});  // two numbers, each in the file's byte order
   expect_same(read("<c8", "()", std::string("\0\0\x80\x3f\0\0\0\x40", 8)), complex);
   expect_same(read(">c8", "()", std::string("\x3f\x80\0\0\x40\0\0\0", 8)), complex);
 }

@@ -28,7 +28,7 @@ inline constexpr DType stored_dtypes[] = {DType::boolean, DType::u8,       DType
                                           DType::i32,     DType::i64,      DType::f16, DType::f32,
                                           DType::f64,     DType::complex64};
 
-/// A tensor with different elements, as far as its dtype has enough values.
+/// A tensor whose elements are distinct if its dtype has enough values.
 inline Tensor counted(const Dims& sizes, DType dtype) {
   Tensor tensor = Tensor::empty(sizes, dtype);
   auto* const bytes = static_cast<unsigned char*>(tensor.mutable_raw_data());

@@ -64,7 +64,7 @@ std::filesystem::path file() {
 }
 
 // clang-format off
-/// Rows of these tables get a tensor x, here [2, 3] of f32, contiguous.
+/// Each row of these tables gets a tensor x. In this table, x is contiguous, [2, 3] of f32.
 const Row rows[] = {
   ROW(reads, x.data<float>()), ROW(reads, x.raw_data()),
   ROW(writes, x.mutable_data<float>()), ROW(writes, x.mutable_raw_data()),

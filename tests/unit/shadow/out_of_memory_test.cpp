@@ -24,7 +24,7 @@ std::string file_of_attempt(const char* test, int nth) {
   return std::string("a/path/that/fits/in/no/small/string/") + test + std::to_string(nth) + ".cpp";
 }
 
-// These allocate no memory themselves.
+// These functions allocate no memory themselves.
 void write_element(Tensor& tensor, CallSite at) {
   tensor.set_at<float>({0}, 7, at);
 }

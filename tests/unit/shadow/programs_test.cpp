@@ -15,7 +15,7 @@ struct Case {
 
 // clang-format off
 constexpr Case cases[] = {
-  // The rule.
+  // The rule: an access is reported if another family wrote since.
   {"a family that wrote a part reads the rest, once",
    "y = reshape x 10; write x 11; part y 12 > 10 11 reshape_and_clone;"
    "read y 13 > 10 11 reshape_and_clone;"

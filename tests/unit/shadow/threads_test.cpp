@@ -57,7 +57,8 @@ TEST_F(TrackedByThreads, concurrent_first_reshapes_link_one_family_each) {
       });
 }
 
-/// At least, not exactly: each of several concurrent reads may find that nothing was reported yet.
+/// Expects at least one report, not exactly one, because several concurrent reads may each find
+/// that the write was not reported yet.
 TEST_F(TrackedByThreads, concurrent_reads_of_a_family_report_a_write_at_least_once) {
   Tensor x = six();
   const Tensor y = reshaped(x, {2, 3});

@@ -42,7 +42,7 @@ struct Flag {
       park(address, still_down);
     }
   }
-  /// Afterwards, the waiter is asleep when another thread acquires the lock of its bucket.
+  /// If a thread acquires the lock of the waiter's bucket after this call, the waiter is asleep.
   void await_waiter() const {
     test::await([this] { return looked.load(); });
   }
@@ -122,7 +122,8 @@ TEST(ParkingLot, loses_no_wake_up_between_the_check_and_the_sleep) {
   boost::thread waiter([&] {
     const auto lingers = [&] {
       looked = true;
-      // If unpark_all() did not wait for the sleep, it would return during this loop, and be lost.
+      // If unpark_all() did not wait for the sleep, it would return during this loop, and the
+      // wake-up would be lost.
       for (int i = 0; i < 10000 && !unparked; ++i) {
         boost::this_thread::yield();
       }

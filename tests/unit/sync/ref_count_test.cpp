@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The count of handles, and the check against dropping one twice.
+/// The count of handles, and the check that detects a handle that is dropped twice.
 #include <byre/sync/detail/ref_count.hpp>
 
 #include <gtest/gtest.h>
