@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Blocks of pages: which copies of them are lazy, the reasons, and the memory that blocks share."""
+"""Blocks of pages: which copies of them are lazy and why, and the memory that blocks share."""
 from __future__ import annotations
 
 import collections
@@ -63,7 +63,7 @@ _scratch = _Scratch()
 @functools.lru_cache
 @pages(min_nbytes=sys.maxsize)
 def _sampled(count: int) -> _Array:
-    """The pages to sample: one at random in each of up to 64 equal parts. Fixed distances could match a pattern."""
+    """A random page of each of up to 64 equal parts, to sample. Fixed distances could match a pattern of writes."""
     bounds = np.linspace(0, count, min(count, _MOST_SAMPLES) + 1, dtype=int)
     return np.random.default_rng(0).integers(bounds[:-1], bounds[1:])
 
@@ -128,10 +128,10 @@ def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, must_be_lazy: bo
                *where: Any) -> _Array | None:
     """A lazy copy of a block, or None if the block must be copied immediately. Raises CopyRefused if it must be lazy.
 
-    Meanwhile other threads may write the rest of the block, unless `dense_nbytes` covers all arrays of the block.
+    Meanwhile other threads may write arrays of the block that are not copied, unless `dense_nbytes` covers all arrays.
     """
     facts = _byre.facts(start)
-    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part does not represent the block
+    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part is not representative
     reason = why_at_once(facts, seen_nbytes, dense_nbytes, must_be_lazy, sums)
     if sums:
         _byre.set_sums(start, sums)
@@ -166,10 +166,10 @@ class Stats(NamedTuple):
     """Counts of all threads. The difference of two Stats counts the operations between them."""
 
     lazy_copies: int
-    copies: int  # made immediately, and lazy copies for which written pages were copied
+    copies: int  # copies made immediately, and lazy copies for which written pages were copied
     bytes_copied: int  # by these copies
     live_bytes: int  # in page files
-    pinned_bytes: int  # part of live_bytes, in files that only lazy copies and their sources map
+    pinned_bytes: int  # those of live_bytes in files that only lazy copies and their sources map
 
     def __sub__(self, before: Stats) -> Stats:
         return Stats(*(now - then for now, then in zip(self, before)))

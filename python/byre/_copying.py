@@ -19,7 +19,7 @@ _Blocks = dict[int, list[Group]]  # by address
 
 
 def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
-    """The leaves of x; the groups of leaves in each block; and the groups to copy immediately."""
+    """The leaves (arrays and tensors) of x, the groups of leaves in each block, and the groups to copy immediately."""
     leaves, _ = _leaves.walk(x, operation)
     for leaf in leaves:
         _torch.expect_usable(leaf, operation)

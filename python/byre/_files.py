@@ -63,7 +63,7 @@ def load(path: Path, format: str | None = None) -> Any:
 
 
 def mmap(path: Path, format: str | None = None) -> Any:
-    """As load(), but maps the file: no data are read before they are used.
+    """Like load(), but maps the file: no data are read before they are used.
 
     A write copies the page that it touches, and never changes the file. Misaligned arrays are loaded into fresh memory.
     Raises the errors of load().
@@ -105,7 +105,7 @@ def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
 
 
 def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, Callable[[_npy.Write], object]]:
-    """A file's name, its size or that of its data, and the function that writes it. Raises ArgumentError."""
+    """A file's name, the size of the file or its data, and the function that writes the file. Raises ArgumentError."""
     name, format = _format_of(path, format, "save")
     if "\0" in name:
         raise ArgumentError(f"save: the path {name!r} contains a null character. Remove it.")

@@ -22,7 +22,7 @@ _UNNAMED = ("_parameters", "_buffers", "_modules")  # attributes of nn.Module; s
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Leaf:
-    """An array or tensor and its extent, the addresses from lo up to hi; lo == hi without elements or plain memory."""
+    """An array or tensor, and its extent from address lo to hi. lo == hi if it has no elements or no plain memory."""
 
     name: str
     value: Any
@@ -67,7 +67,7 @@ def leaf_of(name: str, x: Any) -> Leaf:
 
 
 def is_dense(leaf: Leaf) -> bool:
-    """True if a copy of order K has the strides of the leaf: aligned elements that follow each other in some order."""
+    """True if a copy with order="K" has the leaf's strides: the elements are aligned and adjacent in some order."""
     _, shape, strides, expected = layout_of(leaf.value)
     for stride, n in sorted((stride, n) for stride, n in zip(strides, shape) if n > 1):
         if stride != expected:
@@ -97,7 +97,7 @@ def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
 
 def walk(tree: Any, operation: str, *, of_any_class: bool = True,
          stop: tuple[type, ...] = ()) -> tuple[list[Leaf], list[Any]]:
-    """The leaves of a tree, each once, and its atoms: dict keys, objects in `stop`, and all other objects.
+    """The leaves of a tree, each once, and its atoms: dict keys, objects of types in `stop`, and objects without parts.
 
     Instances are containers if they are dataclasses, or if `of_any_class` is set.
     """
@@ -139,7 +139,7 @@ class Group:
 
     @property
     def start(self) -> int:
-        """Where a copy of the group begins, so that the leaves keep their alignment."""
+        """The address at which a copy of the group begins, so that the leaves keep their alignment."""
         return self.lo if len(self.leaves) == 1 else self.lo & -LINE_NBYTES
 
 
@@ -158,7 +158,7 @@ def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = No
 
 
 def split_by_elements(group: Group) -> list[Group]:
-    """Splits a group by common elements if most of its extent is between leaves, as for two columns of a table."""
+    """Splits a group by common elements if more than half of its extent is gaps, as for two columns of a wide table."""
     if len(group.leaves) > 100 or group.hi - group.lo <= 2 * sum(leaf.nbytes for leaf in group.leaves):
         return [group]
     parts: list[list[Leaf]] = []
@@ -182,7 +182,7 @@ def _overlap(a: Leaf, b: Leaf) -> bool:
 
 
 def round_up_to_lines(nbytes: int) -> int:
-    """Rounds up to a multiple of a line."""
+    """Rounds up to a multiple of LINE_NBYTES."""
     return -(-nbytes // LINE_NBYTES) * LINE_NBYTES
 
 
@@ -194,13 +194,13 @@ def bytes_at(address: int, nbytes: int, owner: object) -> np.ndarray[Any, Any]:
 
 
 def mapped(file: Any) -> np.ndarray[Any, Any]:
-    """The bytes of an open file, mapped by its descriptor: its name may refer to another file by now."""
+    """The bytes of an open file, mapped by its descriptor, because its name may refer to another file by now."""
     path = f"/proc/self/fd/{file.fileno()}"
     return _byre.map_file(os.fsencode(path if os.path.exists(path) else file.name))
 
 
 def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:
-    """Views of `memory`, a copy of the bytes from the address `start` on, by the ids of the leaves that they equal."""
+    """Views that equal the leaves, by the leaves' ids. `memory` is a copy of the bytes from the address `start` on."""
     found: dict[int, Any] = {}
     storages: dict[tuple[int, int], Any] = {}
     for x in [leaf.value for leaf in leaves]:

@@ -51,7 +51,7 @@ def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
 
 def _moved(leaves: list[_leaves.Leaf]) -> dict[int, Any]:
     """Each leaf in pages, by the leaf's id. Leaves that cannot move or need not move are returned unchanged."""
-    hulls: dict[Any, tuple[int, int]] = {}  # of all tensors of one storage, which move together
+    hulls: dict[Any, tuple[int, int]] = {}  # the joint extent of the tensors of each storage: they move together
     keys: dict[_leaves.Leaf, Any] = {}
     for leaf in [leaf for leaf in leaves if leaf.lo < leaf.hi]:
         keys[leaf] = _torch.storage_key(leaf.value) if _torch.is_tensor(leaf.value) else leaf

@@ -38,7 +38,7 @@ def is_plain(t: Any) -> bool:
 
 
 def gradient(x: Any) -> list[tuple[str, Any]]:
-    """The gradient that is copied with a tensor; a parameter's is not copied, as in copy.deepcopy()."""
+    """The gradient that is copied with a tensor. As in copy.deepcopy(), the gradient of a parameter is not copied."""
     has_one = is_tensor(x) and type(x) is _torch().Tensor and x.is_leaf and x.grad is not None
     return [("grad", x.grad)] if has_one else []
 

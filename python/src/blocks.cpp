@@ -61,7 +61,7 @@ struct Tables {
   std::set<std::string> texts;
   std::array<std::mutex, 32> copying;  // the locks of blocks, by hashed address
 
-  /// The block with all of these bytes, or the end.
+  /// The block that contains all of these bytes, or the end iterator.
   auto find(const void* address, std::size_t nbytes) {
     const auto* const at = static_cast<const std::byte*>(address);
     const auto after = blocks.upper_bound(at);

@@ -58,8 +58,8 @@ py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
 }
 
 /// Moves a block to huge pages. Another thread may release the block meanwhile. This thread holds a
-/// reference to the block only under its lock, which a fork takes: in the child, where this thread
-/// does not exist, the reference would never be released.
+/// reference to the block only while it holds the lock of the block. A fork waits for that lock:
+/// otherwise the child, in which this thread does not exist, could never release the reference.
 void collapse(std::uintptr_t start) {
   const auto* const begin = static_cast<const std::byte*>(pointer(start));
   std::weak_ptr<Block> kept;
@@ -77,8 +77,8 @@ void collapse(std::uintptr_t start) {
 }
 
 py::dict facts_of(const Block& block) {
-  // No Python object is made under the lock, because a finalizer may run then; and a copy may hold
-  // the lock for long.
+  // No Python object is made under the lock, because that may run a finalizer, which may use byre.
+  // The interpreter's lock is released, because a copy may hold the block's lock for long.
   const auto [memory_id, are_pages, used_nbytes, is_collapsed, lazy_copies, sums] = [&block] {
     const GilReleased released;
     const auto lock = lock_block(block.begin);

@@ -13,8 +13,8 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// Decodes with replacement: a text may be cut within a character, and name a file whose name is
-/// not UTF-8.
+/// Decodes with replacement: a text may be cut within a character, or quote the name of a file that
+/// is not UTF-8.
 void raise(const char* type, const char* text) {
   const py::object decoded =
       checked(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));

@@ -16,8 +16,8 @@ namespace byre::inline v0::python {
 pybind11::object checked(PyObject* object);
 
 /// Releases the interpreter's lock, which the calling thread holds, until the end of the scope. If
-/// a daemon thread returns to an interpreter that has ended, it stops for good, as in Python 3.14.
-/// Older versions unwind the thread, which would end the process in a destructor.
+/// a daemon thread returns to an interpreter that has ended, the thread stops for good, as in
+/// Python 3.14. Older versions unwind the thread, which would end the process in a destructor.
 class GilReleased {
  public:
   GilReleased() noexcept : state_(PyEval_SaveThread()) {}

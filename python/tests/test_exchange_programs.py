@@ -54,7 +54,7 @@ class Held:
             self.pointers = [(address_of(x), memoryview(x.reshape(-1).view("u1"))) for x in (self.array, model)]
 
     def copied_model(self, roots):
-        """A copy of the root and of the model. Models with one root share its copy, which is stored in `roots`."""
+        """A copy of the root and of the model. Models with the same root share its copy, which is stored in `roots`."""
         root = roots.setdefault(id(self.root), bytearray(self.root))
         offset = address_of(self.model) - ctypes.addressof(ctypes.c_char.from_buffer(self.root))
         return root, np.ndarray(self.model.shape, self.model.dtype, root, offset, self.model.strides)

@@ -25,7 +25,7 @@ PART = N // 64  # elements of ramp() per page that byre samples
 def use_all_mappings(kept):
     with contextlib.suppress(OSError):
         for number in itertools.count():
-            kept.append(mmap.mmap(-1, 4096, prot=mmap.PROT_READ << number % 2))  # equal ones would merge
+            kept.append(mmap.mmap(-1, 4096, prot=mmap.PROT_READ << number % 2))  # equal mappings would merge
 
 
 @pytest.mark.parametrize("resource_name", ["mappings", "RLIMIT_AS", "RLIMIT_NOFILE"])
@@ -58,7 +58,7 @@ WRITTEN = [  # parts, available KiB, bytes that the control group allows, whethe
     *((6, 1 << 40, "max", True), (7, 1 << 40, "max", False)),
     *((7, 2 * KIB, "max", False), (7, 2 * KIB - 1, "max", True)),
     *((7, 1 << 40, 16 * N + 5, False), (7, 1 << 40, 16 * N + 4, True)),
-    (7, None, None, False),  # files that are missing
+    (7, None, None, False),  # the files are missing
 ]
 
 

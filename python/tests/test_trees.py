@@ -182,7 +182,7 @@ def test_many_small_arrays_become_lazy_as_a_whole():
     assert byre.is_lazy(moved) and byre.copy(moved, lazy=True)
     for x in moved.values():
         x[:] = x.copy()
-    assert byre.copy(moved, lazy=True)  # of whole blocks, though much was written
+    assert byre.copy(moved, lazy=True)  # copies whole blocks lazily, although much was written
     copy, lazy_copies, bytes_copied = copied(moved)
     nbytes = sum(-(-n // 64) * 64 for _, n in addresses)
     assert bytes_copied == 0 and nbytes >> 20 <= lazy_copies <= (nbytes >> 20) + 2
