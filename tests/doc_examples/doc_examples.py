@@ -26,7 +26,7 @@ import sys
 KINDS = {"a drawing", "measured", "sample output"}
 LANGUAGES = {"cpp", "json", "pycon", "python", "sh", "text"}
 LANGUAGES_OF_README = {"cmake", "ini", "meson"}
-# Any number of comments, a fence, the contents, and the closing fence.
+# Matches any number of comments, a fence, the contents, and the closing fence.
 BLOCK = re.compile(r"^((?:<!--(?:(?!-->).)*-->\n)*)( *)```(\w*)\n(.*?)^\2```$", re.M | re.S)
 COMMENT = re.compile(r"<!--\s*(?:(with|check|namespace|stands in):\s*)?(.*?)\s*-->\n", re.S)
 INCLUDE = re.compile(r"^#include .*$", re.M)

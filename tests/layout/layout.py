@@ -4,7 +4,7 @@ import pathlib
 import re
 import sys
 
-# The rooms of core and their parts. Each may include the ones before it.
+# The rooms (folders) of core and their parts. Each entry may include the entries before it.
 ORDER = ["error", "system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage", "shadow",
          "tensor/layout", "tensor", "tensor/elements", "tensor/print", "interop", "functional/dispatch", "functional/operators",
          "functional/backends", "functional/graph", "functional/functionalize", "functional/batching",

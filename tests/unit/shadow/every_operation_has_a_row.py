@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-# These make a tensor, or change one whose storage is not shared (resize_test.cpp tests these); `bool` converts the
+# These make a tensor, or change a tensor whose storage is not shared (resize_test.cpp tests those). `bool` converts the
 # handle itself.
 WITHOUT_A_ROW = {'Tensor', 'empty', 'zeros', 'of', 'over', 'free_memory', 'reserve', 'extend',
                  'share_external', 'bool'}
