@@ -33,7 +33,7 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
 
 
 def _covered(groups: list[Group]) -> tuple[int, int]:
-    """The bytes of a block that its leaves cover: with gaps from packing; and without, or 0 if a leaf is not dense."""
+    """The bytes that leaves cover in a block: first with gaps from packing, then without (0 if a leaf is not dense)."""
     nbytes = sum(group.hi - group.lo for group in groups)
     dense_nbytes = nbytes if all(_leaves.is_dense(leaf) for group in groups for leaf in group.leaves) else 0
     if len(groups) == 1:
