@@ -22,7 +22,7 @@ namespace byre::inline v0 {
 /// be read or is rejected, or OutOfMemory. Cost: reads the file once.
 BYRE_API Tensor load_npy(FileName name);
 
-/// As load_npy(), from a file that is in memory already.
+/// As load_npy(), but reads a file that is in memory already.
 BYRE_API Tensor read_npy(std::span<const std::byte> bytes);
 
 /// The array of a file that is mapped into memory. Nothing is copied until the tensor is written,

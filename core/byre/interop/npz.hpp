@@ -28,7 +28,7 @@ namespace byre::inline v0 {
 /// or OutOfMemory.
 BYRE_API NamedTensors load_npz(FileName name);
 
-/// As load_npz(), from a file that is in memory already.
+/// As load_npz(), but reads a file that is in memory already.
 BYRE_API NamedTensors read_npz(std::span<const std::byte> bytes);
 
 /// The arrays of a file that is mapped into memory once. An array is used in place if it has

@@ -33,7 +33,7 @@ struct SafetensorsFile {
 /// rejected, or OutOfMemory. Cost: reads the file once.
 BYRE_API SafetensorsFile load_safetensors(FileName name);
 
-/// As load_safetensors(), from a file that is in memory already.
+/// As load_safetensors(), but reads a file that is in memory already.
 BYRE_API SafetensorsFile read_safetensors(std::span<const std::byte> bytes);
 
 /// The tensors of a file that is mapped into memory once for all of them. Nothing is copied until a

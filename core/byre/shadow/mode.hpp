@@ -20,8 +20,8 @@ namespace byre::inline v0::shadow {
 /// Source: the design note "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
   alias,  ///< an untracked alias
-  warn,   ///< a tracked alias: code that relies on it is reported
-  error,  ///< a tracked alias: code that relies on it throws ReshapeViolation
+  warn,   ///< a tracked alias: code that relies on the alias is reported
+  error,  ///< a tracked alias: code that relies on the alias throws ReshapeViolation
   copy,   ///< a lazy copy: the default
 };
 
@@ -44,8 +44,8 @@ BYRE_TLS_MODEL BYRE_API extern constinit thread_local std::optional<ReshapeMode>
 BYRE_API extern constinit sync::detail::RelaxedCounter mode_of_process;
 
 /// The active-tracking count: the number of objects that track accesses, which are scopes in force,
-/// the process-wide mode, and storages. The environment counts as one until it is read. A thread
-/// that uses such an object loads a count above 0. The count has its own cache line.
+/// the process-wide mode, and storages. The environment counts as one object until it is read. A
+/// thread that uses such an object loads a count above 0. The count has its own cache line.
 struct alignas(64) ActiveTracking : sync::detail::RelaxedCounter {
   using sync::detail::RelaxedCounter::RelaxedCounter;
 };

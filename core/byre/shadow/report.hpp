@@ -77,7 +77,7 @@ BYRE_API const char* to_string(Advice advice) noexcept;
 /// and the storage are destroyed.
 struct Violation {
   /// The reshape that made the younger of the two families, or that made the accessing family if
-  /// both were made from one family.
+  /// both were made from the same family.
   TensorSite reshape;
   TensorSite write;
   TensorSite access;

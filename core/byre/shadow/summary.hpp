@@ -23,8 +23,8 @@ struct Summary {
   CallSite
       first_escape{};  ///< of the first escape; line 0 if there was none or the site is unknown
   /// One violation for each triple of call sites, with its count; the most frequent first. Its
-  /// advice is chosen by all violations so far, and `untracked_escapes` is the largest number among
-  /// them. The other members are those of the first violation.
+  /// advice is based on all violations so far, and its `untracked_escapes` is the largest number
+  /// among those of the triple. The other members are those of the first violation.
   std::vector<Violation> triples;
 };
 
