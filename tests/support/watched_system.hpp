@@ -30,7 +30,7 @@ class WatchedSystem {
   /// How many of the next calls of madvise(MADV_POPULATE_WRITE) are interrupted.
   std::size_t interruptions = 0;
 
-  /// Features that old or locked-down systems lack or require.
+  /// Features that an old system lacks, or that a locked-down system lacks or requires.
   bool has_pagemap_scan = true;
   bool has_pagemap = true;
   bool has_memory_files = true;

@@ -81,7 +81,7 @@ TEST(DLPackImport, flags_and_caller_decide_sharing_and_writes_in_place) {
     std::uint64_t flags;
     DLPackImport how;
     bool is_shared;
-    bool is_in_place;  // of a write while a clone exists
+    bool is_in_place;  // whether a write is in place while a clone exists
     Origin origin;
   };
   for (const Case& each : {Case{0, aliased, false, true, Origin::aliased},

@@ -186,7 +186,8 @@ const Row rows_without_elements[] = {
   ROW(neither, cat({x, ones()})),
 };
 
-/// These operations first convert their operand, pack it or copy it to the host.
+/// These operations convert their operand, pack it or copy it to the host before they compute. The
+/// two steps must count as one read.
 const Row rows_that_read_once[] = {
   ROW(reads, matmul(x, ones().t())), ROW(reads, matmul(x.t(), ones().view(DType::i32))),
   ROW(reads, matmul(ones().t(), x.t().t())),

@@ -4,21 +4,22 @@
 ///
 /// Steps are separated by semicolons. A number is the line of a call site; 0 is an unknown call
 /// site.
-///   y = reshape x 10    in warn mode; `reshape!` in error mode; `new`, `device` and `view x` make
-///                       tensors, too
+///   y = reshape x 10    reshapes in warn mode; `reshape!` in error mode; `new`, `device` and
+///                       `view x` make tensors, too
 ///   write x 11          stores 11 in all six elements of x; `copy` copies from another tensor;
 ///                       `part` and `element` write the first element; `read` reads all; `escape`
 ///                       and `loop` request a pointer to write; `fails` is a copy that fails
-///   during write d 11   runs in the middle of the next write to the device, independent of time
+///   during write d 11   runs `write d 11` in the middle of the next device write; needs no timing
 ///   ... > 10 11 view    the step is reported: the lines of reshape and write, the advice, and, if
-///                       pointers to write were handed out before, their number and the first line
+///                       pointers to write were handed out before, their number and the line of
+///                       the first
 ///   ... ! 10 11 view    the step throws this violation
-///   ... again           the step is counted only: its call sites were reported before
-///   is d 12 11          expects the first element and the last
-///   all view            expects every advice in the summary; `advice 10 11 12 view` expects that
-///                       of one triple of lines
-///   escapes 2 31        expects in the summary the number of escapes and the line of the first
-///   mode warn           in force from here on
+///   ... again           the step is only counted: its call sites were reported before
+///   is d 12 11          expects that the first element of d is 12 and the last is 11
+///   all view            expects that every advice in the summary is `view`; `advice 10 11 12 view`
+///                       expects this advice for one triple of lines
+///   escapes 2 31        expects two escapes in the summary, the first of them at line 31
+///   mode warn           sets the mode of the following steps
 #pragma once
 
 #include <byre/tensor/devices.hpp>
