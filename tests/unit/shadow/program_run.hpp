@@ -9,7 +9,8 @@
 ///   write x 11          stores 11 in all six elements of x; `copy` copies from another tensor;
 ///                       `part` and `element` write the first element; `read` reads all; `escape`
 ///                       and `loop` request a pointer to write; `fails` is a copy that fails
-///   during write d 11   runs `write d 11` in the middle of the next device write; needs no timing
+///   during write d 11   runs `write d 11` in the middle of the next write to the device; this does
+///                       not depend on timing
 ///   ... > 10 11 view    the step is reported: the lines of reshape and write, the advice, and, if
 ///                       pointers to write were handed out before, their number and the line of
 ///                       the first
