@@ -32,7 +32,7 @@ PLACES = {
 NUMBERS = ("listed", "work", "worked", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "lock_table."
 
-# Wrong forms of the protocol, in addition to the mutants of core's table.
+# Wrong forms of the protocol, in addition to the mutants of the lock table in core.
 WRONG = {
     "notify_before_leaving": "the notification comes before the holder leaves the list",
     "notify_one": "one sleeper of the bucket is woken, which may wait for another address",

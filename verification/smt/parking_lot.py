@@ -28,7 +28,7 @@ PLACES = {
 NUMBERS = ("pending", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "parking_lot."
 
-# Wrong forms of the protocol, in addition to the mutants of core's table.
+# Wrong forms of the protocol, in addition to the mutants of the parking lot in core.
 WRONG = {
     "check_before_lock": "the condition is not checked again under the lock",
     "notify_before_lock": "the notification does not come after passing through the lock",

@@ -96,7 +96,8 @@ struct NoOwner {};
 /// Unless a member says otherwise:
 ///
 /// - Thread-safety: any operations may run at once, on behalf of different owners and copiers.
-/// - Requires that the caller is an owner or a copier, as the table above lists. The operations that change the word, other than add_owner(), end the program if the word counts no such owner
+/// - Requires that the caller is an owner or a copier, as the table above lists. Operations
+///   that change the word, other than add_owner(), end the program if the word counts no such owner
 ///   or copier.
 /// - Errors: nothing throws. The program ends if a count exceeds 2^30.
 /// - Cost: one atomic operation, or two (claim and drop_owner), if there is no contention. A wake

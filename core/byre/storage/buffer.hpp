@@ -23,9 +23,10 @@
 ///   | header_ |------+
 ///   | data_   |---+
 ///   +---------+
-/// The share word is an atomic counter. It counts the owners of the data, which are buffers, and
-/// the pending copies. A writer of shared data first changes from an owner to a pending copy, and
-/// then copies. The state of the word decides what a write has to do:
+///
+/// The share word is an atomic counter. It counts the owners of the data (buffers) and the
+/// pending copies. A writer of shared data is first counted as a pending copy instead of an owner,
+/// and then copies. The state of the word decides what a write has to do:
 ///
 ///   state          owners  copies  a write by an owner                      materialize() returns
 ///   unique           1       0     is in place, after one atomic load       already_unique
@@ -127,7 +128,7 @@ class basic_buffer {
 
   /// A buffer over foreign memory: memory that byre did not allocate. The deleter is called exactly
   /// once, with the address, by the thread that drops the last owner or ends the last pending copy.
-  /// If adopt() throws, it has called the deleter before. Copies of the data are
+  /// If adopt() throws, it calls the deleter first. Copies of the data are
   /// allocated by `allocator`, which must belong to the device of the memory. Throws OutOfMemory if
   /// there is no memory for the header, any exception of moving the deleter, and InvalidArgument if
   /// the deleter is null, if the size exceeds max_nbytes, or if the address is null and the size is
@@ -218,10 +219,11 @@ class basic_buffer {
   /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
   /// their address, and earlier pointers to them remain usable. Data in pages is cloned lazily:
   /// memory of paged_allocator() is in an anonymous file, and both buffers get a private mapping of
-  /// this file. The pages that this buffer wrote since its last writable clone are moved to the
-  /// file if no other clone exists, and copied otherwise. Other data is copied immediately, and so
-  /// is data that the system cannot map again. Throws the errors of materialize() and allocate().
-  /// Cost: two mappings and a copy of the written pages, or a copy of all bytes.
+  /// this file. The pages that this buffer wrote since its last writable clone are moved into the
+  /// file if no other clone maps it. Otherwise they are copied into the mapping of the new clone.
+  /// Other data is copied immediately, and so is data that the system cannot map a second time.
+  /// Throws the errors of materialize() and allocate(). Cost: two mappings and a copy of the
+  /// written pages, or a copy of all bytes.
   ///
   /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
   /// call, but only bytes that are never read in the clone. With Writers::elsewhere the written
@@ -231,7 +233,7 @@ class basic_buffer {
                                        CallSite site = CallSite::current(),
                                        Writers writers = Writers::none);
 
-  /// Takes over the bytes of `other`, which is empty afterwards. A write to `other`.
+  /// Takes over the bytes of `other`, which is empty afterwards. Counts as a write to `other`.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
     exchange(other);
@@ -254,7 +256,7 @@ class basic_buffer {
     }
   }
 
-  /// Exchanges the bytes of the two buffers. A write to both buffers.
+  /// Exchanges the bytes of the two buffers. Counts as a write to both buffers.
   void swap(basic_buffer& other, CallSite site = CallSite::current()) noexcept {
     if (&other == this) {
       return;
@@ -266,9 +268,9 @@ class basic_buffer {
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
   /// A pointer to read the bytes. Null if the buffer is empty. Never copies. Valid until the next
-  /// call of a non-const member, assignment or destruction of this buffer. Other code may destroy
-  /// its buffers that share the bytes at any time, so they do not make the pointer valid for
-  /// longer. To use the bytes longer, hold a lazy clone.
+  /// call of a non-const member, assignment or destruction of this buffer. Other buffers that share
+  /// the bytes do not keep the pointer valid, because other code may destroy them at any time. To
+  /// use the bytes longer, hold a lazy clone.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());
@@ -317,11 +319,11 @@ class basic_buffer {
   /// Changes the size. Bytes up to the smaller of the two sizes are retained; bytes beyond the
   /// former size are indeterminate. The address does not change while the capacity suffices. An
   /// empty buffer is allocated, by default_allocator(). Requires that no other buffer shares the
-  /// bytes and that no copy is pending, except in an in-order queue; read-only data may be resized.
-  /// Throws NotUnique if the requirement is violated, and the errors of allocate(). Cost: O(1) up
-  /// to the capacity, beyond it an allocation and a copy. The capacity then grows by at least half,
-  /// so repeated appending up to n bytes copies at most 3n bytes. If there is no memory for that,
-  /// the capacity grows to `nbytes`.
+  /// bytes and that no copy is pending, except in an in-order queue. Read-only data may be resized
+  /// under this condition, too. Throws NotUnique if the requirement is violated, and the errors of
+  /// allocate(). Cost: O(1) up to the capacity, beyond it an allocation and a copy. The capacity
+  /// then grows by at least half, so repeated appending up to n bytes copies at most 3n bytes. If
+  /// there is no memory for that, the capacity grows to `nbytes`.
   BYRE_API void resize(std::size_t nbytes, CallSite site = CallSite::current());
 
   /// Releases the capacity beyond the size, by a copy of the bytes into a smaller block. Does

@@ -182,7 +182,7 @@ TEST(GraphExecutions, a_value_is_freed_after_its_last_use) {
 
 #endif
 
-TEST(GraphExecutions, recorded_views_see_elements_in_order) {
+TEST(GraphExecutions, recorded_views_have_elements_in_row_major_order) {
   const Recording recording(Recording::Views::recorded);
   const AnyTensor x = recording.input({2, 3}, DType::f32);
   const AnyTensor turned = call_for_one("t", {x});

@@ -23,7 +23,7 @@ struct Run {
   std::int64_t stride;
 };
 
-/// All runs of `layout`, as the sizes and strides of a layout.
+/// The runs of `layout`, as a layout that has one dimension for each run.
 Layout dense_runs(const Layout& layout) {
   Layout runs;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {

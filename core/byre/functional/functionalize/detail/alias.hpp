@@ -76,9 +76,9 @@ class Alias final : public Counted {
 
   // ---- one write
 
-  /// Reserves space for `count` updates. If there would be too many, applies the pending ones and
-  /// throws the errors of sync(). Throws FunctionalizeError if the alias was captured, ShapeError
-  /// if the path sees an element twice.
+  /// Reserves space for `count` updates. If there would be too many, first applies the pending
+  /// updates, as sync() does. Throws the errors of sync(), FunctionalizeError if the alias was
+  /// captured, ShapeError if the path sees an element twice.
   void prepare_write(const ViewPath& path, const char* operation, std::size_t count);
   /// Sets the region of `path` to `value`. `cached` is the cached view of the written tensor.
   /// Requires a call of prepare_write() before, and no writes since then except those that
