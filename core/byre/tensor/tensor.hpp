@@ -444,8 +444,8 @@ class BYRE_API Tensor {
   /// In two cases the elements are copied immediately, O(n): if the memory may have other writers
   /// (see Storage::lazy_clone), and if the elements of the tensor are less than half of the bytes
   /// of its storage. In the latter case only these elements are copied, so that the clone does not
-  /// retain the rest of the storage; the copy preserves the order of the strides. The data of a mapped file is never copied here: its clones share the data, however
-  /// small the tensor is.
+  /// retain the rest of the storage; the copy preserves the order of the strides. The data of a
+  /// mapped file is never copied here: its clones share the data, however small the tensor is.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A clone with the layout of this tensor, for code that writes through pointers without calling
   /// byre: see Storage::writable_clone. If the elements are less than half of the bytes of the
