@@ -218,12 +218,12 @@ class basic_buffer {
   /// changes the other. The call materializes this buffer: if lazy clones share the bytes, or if
   /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
   /// their address, and earlier pointers to them remain usable. Data in pages is cloned lazily:
-  /// memory of paged_allocator() is in an anonymous file, and both buffers get a private mapping of
-  /// this file. The pages that this buffer wrote since its last writable clone are moved into the
-  /// file if no other clone maps it. Otherwise they are copied into the mapping of the new clone.
-  /// Other data is copied immediately, and so is data that the system cannot map a second time.
-  /// Throws the errors of materialize() and allocate(). Cost: two mappings and a copy of the
-  /// written pages, or a copy of all bytes.
+  /// both buffers get a private mapping of one file, the mapped file or the anonymous file behind
+  /// memory of paged_allocator(). In an anonymous file, the pages that this buffer wrote since its
+  /// last writable clone are moved into the file if no other clone maps the file. Otherwise they
+  /// are copied into the mapping of the new clone. Other data is copied immediately, and so is data
+  /// that the system cannot map a second time. Throws the errors of materialize() and allocate().
+  /// Cost: two mappings and a copy of the written pages, or a copy of all bytes.
   ///
   /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
   /// call, but only bytes that are never read in the clone. With Writers::elsewhere the written
@@ -268,9 +268,9 @@ class basic_buffer {
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
   /// A pointer to read the bytes. Null if the buffer is empty. Never copies. Valid until the next
-  /// call of a non-const member, assignment or destruction of this buffer. Other buffers that share
-  /// the bytes do not keep the pointer valid, because other code may destroy them at any time. To
-  /// use the bytes longer, hold a lazy clone.
+  /// call of a non-const member, assignment or destruction of this buffer. Do not rely on other
+  /// buffers that share the bytes: their owners may destroy them at any time. To use the bytes
+  /// longer, make a lazy clone of your own and call its data().
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());

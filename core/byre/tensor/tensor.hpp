@@ -76,9 +76,9 @@ class TensorWrite;
 ///   function that takes a tensor as an argument throws StateError if the handle is empty.
 /// - Errors: a member that throws leaves every tensor unchanged. A member that creates a tensor, or
 ///   that allocates or copies elements, throws OutOfMemory if memory is exhausted, and the
-///   exceptions of the allocator and of the device that it uses. In ReshapeMode::error (see
-///   reshape()), a member that reads or writes elements throws shadow::ReshapeViolation if the
-///   access relies on an alias that reshape() returned.
+///   exceptions of the allocator and of the device that it uses. In the debugging mode
+///   ReshapeMode::error, reshape() may return a view. A member that reads or writes elements then
+///   throws shadow::ReshapeViolation if its result would differ with a clone (see reshape()).
 /// - Cost: a getter costs O(ndim) at most, copies nothing and takes no lock. A view copies no
 ///   elements: it costs O(ndim) and one atomic add, and allocates one small block, usually from a
 ///   cache of the thread.
@@ -444,7 +444,8 @@ class BYRE_API Tensor {
   /// In two cases the elements are copied immediately, O(n): if the memory may have other writers
   /// (see Storage::lazy_clone), and if the elements of the tensor are less than half of the bytes
   /// of its storage. In the latter case only these elements are copied, so that the clone does not
-  /// retain the rest of the storage; the copy preserves the order of the strides. The data of a
+  /// retain the rest of the storage; the copy is dense, and its dimensions retain their order in
+  /// memory. The data of a
   /// mapped file is never copied here: its clones share the data, however small the tensor is.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A clone with the layout of this tensor, for code that writes through pointers without calling
