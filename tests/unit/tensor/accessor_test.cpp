@@ -16,7 +16,7 @@ template <class T>
 class AccessorTest : public testing::Test {};
 TYPED_TEST_SUITE(AccessorTest, AllTypes);
 
-TYPED_TEST(AccessorTest, reads_the_elements_that_at_reads) {
+TYPED_TEST(AccessorTest, an_accessor_reads_the_elements_that_at_returns) {
   for (const Sample& sample : samples_of_3_by_4<TypeParam>()) {
     SCOPED_TRACE(sample.name);
     const auto elements = byre::accessor<TypeParam, 2>(sample.tensor);
@@ -44,7 +44,7 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
   EXPECT_EQ(x.at<float>({0, 0}), 1);
 }
 
-TEST(AccessorTest, a_wrong_count_dtype_state_or_device_is_rejected) {
+TEST(AccessorTest, a_wrong_ndim_dtype_state_or_device_is_rejected) {
   Tensor x = test_values<float>({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
             "accessor: 1 dimensions requested, the tensor has 2: [2, 3]. Request 2.");
@@ -80,7 +80,7 @@ TEST(StridesForMdspan, equal_the_strides_of_the_view_for_sizes_above_1) {
 }
 
 #if !defined(NDEBUG)
-TEST(AccessorDeathTest, an_index_out_of_range_aborts_without_ndebug) {
+TEST(AccessorDeathTest, an_index_out_of_range_aborts_unless_ndebug_is_defined) {
   const Tensor x = test_values<float>({2, 3});
   const auto elements = byre::accessor<float, 2>(x);
   EXPECT_DEATH(static_cast<void>(elements(0, 3)), "accessor index out of range");

@@ -35,7 +35,7 @@ TEST(TensorAllocations, layouts_of_up_to_five_dimensions_do_not_allocate) {
   EXPECT_EQ(to_string(result.sizes), "[1, 1, 2, 3, 4, 5]");
 }
 
-TEST(TensorAllocations, a_view_allocates_only_its_tensor) {
+TEST(TensorAllocations, making_a_view_allocates_only_the_tensor_object) {
   const Tensor x = Tensor::zeros({1, 2, 3, 4, 5}, DType::f32);
   EXPECT_LE(count_news([&] { (void)x.transpose(0, 4); }), 1);
   EXPECT_LE(count_news([&] { (void)x.select(2, 1).slice(1, 1); }), 2);

@@ -40,7 +40,7 @@ void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) 
   EXPECT_TRUE(clone.storage().is_unique());
 }
 
-TEST(SmallParts, every_clone_copies_a_small_part) {
+TEST(SmallParts, every_kind_of_clone_copies_a_small_part_at_once) {
   const Tensor x = numbered();
   const Tensor row = x.select(0, 3);
   expect_part(row.lazy_clone(), row, width);
@@ -53,7 +53,7 @@ TEST(SmallParts, every_clone_copies_a_small_part) {
   EXPECT_TRUE(x.storage().is_unique()) << "a clone shares the data of x";
 }
 
-TEST(SmallParts, half_or_more_shares_the_data) {
+TEST(SmallParts, a_clone_of_half_of_the_storage_or_more_shares_the_data) {
   const Tensor x = numbered();
   for (const Tensor& each : {x, x.t(), x.slice(0, 0, width / 2), x.slice(0, width / 2, width),
                              x.slice(1, 0, width, 2), x.slice(0, 1)}) {
@@ -64,7 +64,7 @@ TEST(SmallParts, half_or_more_shares_the_data) {
   EXPECT_FALSE(less.lazy_clone().storage().shares_data_with(x.storage()));
 }
 
-TEST(SmallParts, copies_preserve_stride_order_and_repetition) {
+TEST(SmallParts, copies_of_small_parts_preserve_stride_order_and_repetition) {
   const Tensor x = numbered();
   const Tensor block = x.slice(0, 0, 4).slice(1, 8, 10);
   struct Part {
@@ -104,7 +104,7 @@ TEST(SmallParts, a_clone_without_elements_retains_no_memory) {
   EXPECT_TRUE(x.storage().is_unique());
 }
 
-TEST(SmallParts, a_clone_of_a_part_of_a_mapped_file_shares_the_data) {
+TEST(SmallParts, a_clone_of_a_small_part_of_a_mapped_file_shares_the_data) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(1000, 'f'));
   const Tensor x = Tensor::over(Storage::map_file(folder / "file"), {1000}, DType::u8);
@@ -113,7 +113,7 @@ TEST(SmallParts, a_clone_of_a_part_of_a_mapped_file_shares_the_data) {
 
 class CountedClones : public WithStats {};
 
-TEST_F(CountedClones, a_lazy_reshape_copies_nothing_until_it_is_written) {
+TEST_F(CountedClones, a_reshape_copies_nothing_before_its_result_is_written) {
   const Tensor x = Tensor::zeros({64, 64}, DType::f32);
   const Counted counted;
   Tensor reshaped = x.reshape({16, -1});
@@ -174,7 +174,7 @@ TEST_F(WritableTensors, writable_clones_preserve_the_layout_and_copy_nothing) {
   EXPECT_EQ(clone.at<std::int32_t>({3, 0}), 0);
 }
 
-TEST_F(WritableTensors, writable_clones_of_a_small_part_copy_at_once) {
+TEST_F(WritableTensors, a_writable_clone_of_a_small_part_copies_it_at_once) {
   const Tensor x = in_pages();
   Tensor column = x.select(1, 5).slice(0, 0, side, 2);
   const Counted counted;
@@ -187,7 +187,7 @@ TEST_F(WritableTensors, writable_clones_of_a_small_part_copy_at_once) {
   EXPECT_EQ(column.at<std::int32_t>({0}), 0);
 }
 
-TEST_F(WritableTensors, writable_clones_do_not_affect_lazy_clones) {
+TEST_F(WritableTensors, writes_to_a_writable_clone_do_not_affect_lazy_clones) {
   Tensor x = in_pages();
   const Tensor lazy = x.lazy_clone();
   Tensor clone = x.writable_clone();

@@ -98,7 +98,7 @@ TEST_F(Devices, a_written_lazy_clone_is_copied_by_its_device) {
   EXPECT_EQ(floats_of(there_), floats_of(on_host_));
 }
 
-TEST_F(Devices, device_memory_grows_is_freed_and_reallocated) {
+TEST_F(Devices, device_memory_can_grow_be_freed_and_be_reallocated) {
   Tensor x = there_.clone();
   x.extend(1);
   EXPECT_EQ(floats_of(x.slice(0, 0, 2)), floats_of(on_host_));
@@ -140,7 +140,7 @@ TEST_F(Devices, access_to_an_element_on_a_device_is_rejected) {
   EXPECT_EQ(floats_of(x), floats_of(on_host_));
 }
 
-TEST_F(Devices, tensors_without_elements_move_without_a_copy) {
+TEST_F(Devices, tensors_without_elements_change_device_without_a_copy) {
   const int uploads = fake_.uploads;
   const Tensor none = Tensor::empty({0, 3}, DType::f32).to(fake_.device());
   EXPECT_EQ(none.device(), fake_.device());
@@ -181,7 +181,7 @@ TEST_F(Devices, a_failed_transfer_leaves_the_target_unchanged) {
   EXPECT_EQ(floats_of(copy_(neither, there_)), floats_of(on_host_));
 }
 
-TEST_F(Devices, a_view_larger_than_host_memory_throws_out_of_memory) {
+TEST_F(Devices, writing_a_view_larger_than_host_memory_throws_out_of_memory) {
   if constexpr (sizeof(std::size_t) == 4) {
     GTEST_SKIP() << "the host may have as much memory as 32 bits can count";
   }
@@ -224,7 +224,7 @@ TEST(DeviceRegistry, an_unregistered_device_is_rejected_by_every_function) {
   EXPECT_STREQ(describe(Device::cpu()).chars.data(), "cpu");
 }
 
-TEST(DeviceRegistry, a_second_device_or_a_foreign_allocator_is_rejected) {
+TEST(DeviceRegistry, register_device_rejects_duplicates_and_mismatched_allocators) {
   FakeDevice& fake = FakeDevice::first();
   EXPECT_TRUE(says(complaint_of<DeviceError>([&] { register_device(fake.device(), fake); }),
                    "cannot register device 1:1: it is registered already"));

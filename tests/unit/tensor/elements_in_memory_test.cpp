@@ -47,7 +47,7 @@ TEST(Bools, a_view_of_another_dtype_as_bool_is_rejected) {
   EXPECT_EQ(bools.view(DType::u8).at<std::uint8_t>({2}), 1);
 }
 
-TEST(Bools, foreign_bools_other_than_0_and_1_are_rejected) {
+TEST(Bools, foreign_bool_bytes_other_than_0_and_1_are_rejected) {
   std::uint8_t foreign[] = {1, 0, 2};
   const std::string text = complaint_of<DTypeError>(
       [&] { Tensor::over(Storage(Buffer::borrow(foreign, 3)), {3}, DType::boolean); });
@@ -60,7 +60,7 @@ TEST(Bools, foreign_bools_other_than_0_and_1_are_rejected) {
   EXPECT_TRUE(x.share_external(foreign, DType::boolean, ignore).at<bool>({2}));
 }
 
-TEST(Bools, new_bools_are_false) {
+TEST(Bools, bools_in_new_memory_are_false) {
   FailingAllocator on_host;
   for (Allocator* const allocator :
        std::initializer_list<Allocator*>{&on_host, &FakeDevice::first().allocator()}) {
@@ -185,7 +185,7 @@ TEST(Growing, copies_a_mapped_file_once) {
   EXPECT_EQ(allocator.blocks_out(), 0U);
 }
 
-TEST(Growing, omits_the_growth_if_memory_for_it_is_lacking) {
+TEST(Growing, extend_allocates_the_exact_size_if_extra_memory_is_lacking) {
   FailingAllocator allocator;
   Tensor x = Tensor::empty({4}, DType::u8, allocator);
   std::memset(x.mutable_raw_data(), 7, 4);
@@ -199,7 +199,7 @@ TEST(Growing, omits_the_growth_if_memory_for_it_is_lacking) {
   allocator.fail_allocation(FailingAllocator::never);
 }
 
-TEST(Pointers, pointers_to_read_are_valid_until_the_next_write) {
+TEST(Pointers, a_pointer_for_reading_is_valid_until_the_next_write) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const float* const read = x.data<float>();
   const Tensor view = x.slice(0, 1);

@@ -145,7 +145,7 @@ Block block_of(const Tensor& tensor) {
   return bytes;
 }
 
-TEST_F(RandomInPlaceTest, each_is_rejected_or_reads_operands_before_the_write) {
+TEST_F(RandomInPlaceTest, an_operation_is_rejected_or_reads_operands_before_it_writes) {
   int done = 0;
   int refused = 0;
   int taken_for_overlapping = 0;  // targets that are rejected although they repeat no element
@@ -183,7 +183,7 @@ TEST_F(RandomInPlaceTest, each_is_rejected_or_reads_operands_before_the_write) {
   EXPECT_LT(taken_for_overlapping, 1000);
 }
 
-TEST(InPlace, operations_accept_temporary_views_and_return_them) {
+TEST(InPlace, operations_write_temporary_views_and_return_the_target) {
   Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   fill_(x.select(0, 1), 9);
   const Tensor same = mul_(x, x);

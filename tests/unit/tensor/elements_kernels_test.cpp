@@ -48,7 +48,7 @@ class ExpOf : public testing::Test {};
 using ExpTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(ExpOf, ExpTypes);
 
-TYPED_TEST(ExpOf, a_number_is_within_one_ulp) {
+TYPED_TEST(ExpOf, results_are_within_one_ulp) {
   using T = TypeParam;
   Random random(seed());
   const T least = std::log(std::numeric_limits<T>::min());
@@ -71,7 +71,7 @@ TYPED_TEST(ExpOf, a_number_is_within_one_ulp) {
   }
 }
 
-TYPED_TEST(ExpOf, a_result_does_not_depend_on_position_or_length) {
+TYPED_TEST(ExpOf, a_result_does_not_depend_on_the_position_or_array_length) {
   using T = TypeParam;
   std::vector<T> numbers(75);
   for (std::size_t at = 0; at < numbers.size(); ++at) {
@@ -96,7 +96,7 @@ TYPED_TEST(ExpOf, a_result_does_not_depend_on_position_or_length) {
   }
 }
 
-TYPED_TEST(ExpOf, special_values_equal_the_standard_library) {
+TYPED_TEST(ExpOf, results_for_special_values_equal_std_exp) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   const T overflows = std::log(Limits::max());
@@ -175,7 +175,7 @@ TYPED_TEST(LongRows, sums_of_columns_are_exact_for_any_length) {
   }
 }
 
-TYPED_TEST(LongRows, operands_repeat_a_number_or_one_element_per_row) {
+TYPED_TEST(LongRows, add_accepts_a_scalar_or_one_element_per_row) {
   using T = TypeParam;
   for (const std::int64_t length :
        {255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 4097, 8191, 8193}) {
@@ -195,7 +195,7 @@ TYPED_TEST(LongRows, operands_repeat_a_number_or_one_element_per_row) {
   }
 }
 
-TEST(LongSums, the_error_is_small_for_many_terms) {
+TEST(LongSums, the_rounding_error_is_small_for_many_terms) {
   Tensor tenths = Tensor::empty({3'000'001}, DType::f32);
   fill_(tenths, 0.1);
   EXPECT_NEAR(at<float>(sum(tenths), {}), 300'000.1F, 0.1F);

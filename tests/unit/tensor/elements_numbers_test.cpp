@@ -103,7 +103,7 @@ void expect_range_of_integers() {
   }
 }
 
-TEST(NumbersTest, as_integer_truncates_and_rejects_values_out_of_range) {
+TEST(NumbersTest, as_truncates_to_integers_and_rejects_values_out_of_range) {
   expect_range_of_integers<char>();
   expect_range_of_integers<signed char>();
   expect_range_of_integers<std::uint8_t>();
@@ -118,7 +118,7 @@ TEST(NumbersTest, as_integer_truncates_and_rejects_values_out_of_range) {
       "wider type, or a floating-point type.");
 }
 
-TEST(NumbersTest, as_floating_point_and_bool_accept_every_value) {
+TEST(NumbersTest, as_converts_every_value_to_floating_point_and_bool) {
   EXPECT_EQ(Scalar(1e300).as<float>(), std::numeric_limits<float>::infinity());
   EXPECT_EQ(Scalar(-1e300).as<float>(), -std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isnan(Scalar(std::nan("")).as<float>()));
@@ -130,13 +130,13 @@ TEST(NumbersTest, as_floating_point_and_bool_accept_every_value) {
   EXPECT_FALSE(Scalar(-0.0).as<bool>());
 }
 
-TEST(NumbersTest, subnormals_preserve_their_sign) {
+TEST(NumbersTest, as_preserves_subnormal_floats_and_the_sign_of_zero) {
   EXPECT_EQ(Scalar(-0x1p-149F).as<double>(), -0x1p-149);
   EXPECT_EQ(Scalar(0x1p-149F).as<double>(), 0x1p-149);
   EXPECT_TRUE(std::signbit(Scalar(-0.0F).as<double>()));
 }
 
-TEST(NumbersTest, where_of_two_numbers_has_the_higher_category) {
+TEST(NumbersTest, where_of_two_numbers_returns_the_higher_category) {
   const Tensor mask = Tensor::of<bool>({2}, {true, false});
   EXPECT_EQ(where(mask, 1000, true).at<std::int64_t>({0}), 1000);
   EXPECT_EQ(where(mask, 1000, true).at<std::int64_t>({1}), 1);

@@ -66,7 +66,7 @@ TEST_F(BoolBytesTest, bytes_other_than_0_are_true_in_every_operation) {
   EXPECT_EQ(to_string(odd_), "[False  True  True  True]");
 }
 
-TEST_F(BoolBytesTest, copies_and_in_place_operations_write_0_and_1) {
+TEST_F(BoolBytesTest, copies_and_in_place_operations_write_only_0_and_1) {
   Tensor written = no_.clone();
   EXPECT_EQ(bytes_of_bool(copy_(written, odd_)), (Bytes{0, 1, 1, 1}));
   EXPECT_EQ(bytes_of_bool(copy_(written, odd_.narrow(0, 2, 1))), (Bytes{1, 1, 1, 1}));
@@ -92,7 +92,7 @@ std::vector<Sample> tensors_without_elements(DType dtype) {
   return samples;
 }
 
-TEST(NoElementsTest, every_operation_has_a_result_without_elements) {
+TEST(NoElementsTest, every_operation_accepts_a_tensor_without_elements) {
   for (Sample& sample : tensors_without_elements(DType::f64)) {
     SCOPED_TRACE(sample.name);
     Tensor& x = sample.tensor;
@@ -110,7 +110,7 @@ TEST(NoElementsTest, every_operation_has_a_result_without_elements) {
   }
 }
 
-TEST(NoElementsTest, empty_sums_and_products_are_zero) {
+TEST(NoElementsTest, sums_and_matrix_products_over_no_elements_are_zero) {
   Tensor x = Tensor::zeros({3, 0}, DType::f32);
   x.free_memory();
   EXPECT_EQ(bytes_of<float>(sum(x, {1})), (std::vector<float>{0, 0, 0}));
@@ -122,7 +122,7 @@ TEST(NoElementsTest, empty_sums_and_products_are_zero) {
   EXPECT_EQ(bytes_of<float>(matmul(other, stack)), std::vector<float>(18, 0.0F));
 }
 
-TEST(NoDtypeTest, copy_sets_the_dtype_of_the_source) {
+TEST(NoDtypeTest, copy_sets_a_missing_dtype_to_the_dtype_of_the_source) {
   Tensor x = Tensor(byre::Device::cpu()).resize({3});
   EXPECT_THROW(copy_(x, Tensor::zeros({2}, DType::bf16)), byre::ShapeError);
   EXPECT_FALSE(x.is_dtype_initialized());
@@ -151,7 +151,7 @@ TEST(Overlap, slices_along_one_dimension_do_not_overlap) {
   }
 }
 
-TEST(Overlap, views_of_equal_dtype_and_bytes_are_the_same) {
+TEST(Overlap, overlap_is_same_if_address_layout_and_itemsize_are_equal) {
   const Extent words{4096, byre::contiguous_layout({4}, "test"), 4};
   const Extent first_bytes{4096, {.sizes = {4}, .strides = {4}}, 1};
   EXPECT_EQ(byre::detail::overlap_of(words, words), byre::detail::Overlap::same);
@@ -161,7 +161,7 @@ TEST(Overlap, views_of_equal_dtype_and_bytes_are_the_same) {
   EXPECT_EQ(x.at<float>({0}), 0x3F80'0000);
 }
 
-TEST(InPlaceTest, interleaved_parts_do_not_overlap) {
+TEST(InPlaceTest, interleaved_views_do_not_overlap) {
   const Tensor x = test_values<std::int32_t>({6, 8});
   for (const auto& [written, read] :
        {std::pair(x.slice(0, 0, 6, 2), x.slice(0, 1, 6, 2)),
@@ -186,7 +186,7 @@ TEST(InPlaceTest, a_partially_overlapping_operand_is_rejected) {
   EXPECT_THROW(add_(x, x.view(DType::u8).narrow(1, 3, 4)), byre::ShapeError);
 }
 
-TEST(InPlaceTest, memory_borrowed_twice_is_found_to_overlap) {
+TEST(InPlaceTest, overlap_of_memory_borrowed_twice_is_detected) {
   std::array<float, 5> memory{1, 2, 3, 4, 5};
   const auto over = [&](std::size_t from) {
     return Tensor::over(
@@ -207,7 +207,7 @@ TEST(InPlaceTest, a_write_to_elements_that_share_memory_is_rejected) {
   EXPECT_THROW(fill_(rows, 1), byre::ShapeError);
 }
 
-TEST(InPlaceTest, a_result_never_broadcasts) {
+TEST(InPlaceTest, the_written_tensor_never_broadcasts) {
   Tensor row = test_values<float>({1, 3});
   EXPECT_EQ(
       complaint_of<byre::ShapeError>([&] {
@@ -224,7 +224,7 @@ TEST(InPlaceTest, a_result_never_broadcasts) {
             "sizes must be equal or one of them 1. Change one operand by view() or unsqueeze().");
 }
 
-TEST(InPlaceTest, reading_operands_copies_nothing) {
+TEST(InPlaceTest, operands_that_are_only_read_are_not_materialized) {
   const Tensor x = test_values<float>({64});
   const Tensor y = x.lazy_clone();
   add(x, y);

@@ -101,11 +101,11 @@ void check_unary(Operation operation, InPlace in_place, Expected expected) {
 #define BYRE_UNARY(name) \
   [](const Tensor& a) { return byre::name(a); }, [](Tensor self) { return byre::name##_(self); }
 
-TYPED_TEST(PointwiseTest, add_adds) {
+TYPED_TEST(PointwiseTest, add_returns_sums) {
   check_binary<TypeParam>(BYRE_BINARY(add), sum_of<TypeParam>);
 }
 
-TYPED_TEST(PointwiseTest, sub_subtracts_all_but_bools) {
+TYPED_TEST(PointwiseTest, sub_returns_differences_and_rejects_bools) {
   if constexpr (is_bool<TypeParam>) {
     const Tensor a = test_values<bool>({3});
     EXPECT_THROW(sub_(a.clone(), a), byre::DTypeError);  // elements_promotion_test.cpp has the text
@@ -116,17 +116,17 @@ TYPED_TEST(PointwiseTest, sub_subtracts_all_but_bools) {
   }
 }
 
-TYPED_TEST(PointwiseTest, mul_multiplies) {
+TYPED_TEST(PointwiseTest, mul_returns_products) {
   check_binary<TypeParam>(BYRE_BINARY(mul), [](TypeParam a, TypeParam b) {
     return one_element<TypeParam>(std::multiplies(), a, b);
   });
 }
 
-TYPED_TEST(PointwiseTest, div_divides_truly) {
+TYPED_TEST(PointwiseTest, div_returns_floating_point_quotients) {
   check_binary<TypeParam>(BYRE_BINARY(div), quotient<TypeParam>);
 }
 
-TYPED_TEST(PointwiseTest, neg_negates_all_but_bools) {
+TYPED_TEST(PointwiseTest, neg_negates_elements_and_rejects_bools) {
   if constexpr (is_bool<TypeParam>) {
     EXPECT_THROW(neg(test_values<bool>({3})), byre::DTypeError);
   } else {
@@ -135,7 +135,7 @@ TYPED_TEST(PointwiseTest, neg_negates_all_but_bools) {
   }
 }
 
-TYPED_TEST(PointwiseTest, relu_preserves_positive_numbers_and_nan) {
+TYPED_TEST(PointwiseTest, relu_zeroes_negative_numbers_and_preserves_nan) {
   if constexpr (is_bool<TypeParam> || is_complex<TypeParam>) {
     EXPECT_THROW(relu(test_values<TypeParam>({3})), byre::DTypeError);
   } else {
@@ -162,7 +162,7 @@ TYPED_TEST(PointwiseTest, eq_compares_for_equality) {
                           [](TypeParam a, TypeParam b) { return a == b; });
 }
 
-TYPED_TEST(PointwiseTest, ge_compares_order_and_rejects_complex) {
+TYPED_TEST(PointwiseTest, ge_compares_by_order_and_rejects_complex_numbers) {
   if constexpr (is_complex<TypeParam>) {
     const Tensor a = test_values<TypeParam>({3});
     EXPECT_TRUE(
@@ -173,7 +173,7 @@ TYPED_TEST(PointwiseTest, ge_compares_order_and_rejects_complex) {
   }
 }
 
-TYPED_TEST(PointwiseTest, where_selects_elements_exactly) {
+TYPED_TEST(PointwiseTest, where_selects_each_element_by_the_condition) {
   for_each_pair<TypeParam>([&](const Tensor& a, const Tensor& b) {
     const Tensor condition = test_values<bool>(a.sizes());
     expect_elements<TypeParam>(where(condition, a, b), a.sizes(), [&](const Dims& indices) {
@@ -182,7 +182,7 @@ TYPED_TEST(PointwiseTest, where_selects_elements_exactly) {
   });
 }
 
-TYPED_TEST(PointwiseTest, operands_broadcast) {
+TYPED_TEST(PointwiseTest, operands_broadcast_to_common_sizes) {
   const Tensor column = test_values<TypeParam>({2, 3, 1}, 1);
   const Tensor row = test_values<TypeParam>({4}, 5);
   expect_elements<TypeParam>(add(column, row), {2, 3, 4}, [&](const Dims& at_indices) {

@@ -16,7 +16,7 @@ DType dtype_number(std::size_t number) {
   return static_cast<DType>(number);
 }
 
-TEST(PromotionTest, dtypes_promote_as_in_this_table) {
+TEST(PromotionTest, dtypes_promote_as_in_the_table) {
   // Rows and columns are in the order of DType.
   std::istringstream table(R"(
       bool  u8    i8    i16   i32   i64   f16   bf16  f32   f64   complex64
@@ -57,7 +57,7 @@ TEST(PromotionTest, operands_are_computed_in_the_promoted_dtype) {
   EXPECT_EQ(add(half, brain).at<float>({0}), 60000.0F + float(byre::BFloat16(60000.0F)));
 }
 
-TEST(PromotionTest, halves_and_integers_round_only_the_result) {
+TEST(PromotionTest, operations_on_halves_and_integers_round_only_the_result) {
   using byre::Float16;
   const Tensor halves = Tensor::of<Float16>({1}, {Float16(2346.0F)});
   const Tensor shorts = Tensor::of<std::int16_t>({1}, {5003});
@@ -259,7 +259,7 @@ TYPED_TEST(ConversionTest, fill_and_zero_write_every_element_of_a_view_and_no_ot
   EXPECT_EQ(fill_(one, 1).template at<TypeParam>({}), TypeParam(1));
 }
 
-TEST(FillTest, a_number_is_converted_once_from_full_width) {
+TEST(FillTest, fill_converts_a_number_without_intermediate_rounding) {
   Tensor longs = Tensor::empty({2}, DType::i64);
   fill_(longs, (std::int64_t{1} << 53) + 1);
   EXPECT_EQ(longs.at<std::int64_t>({1}), (std::int64_t{1} << 53) + 1);

@@ -62,7 +62,7 @@ TYPED_TEST(ReductionTest, sum_adds_up_over_any_axes) {
   }
 }
 
-TYPED_TEST(ReductionTest, empty_sums_are_zero_and_0d_sums_the_element) {
+TYPED_TEST(ReductionTest, sums_of_no_elements_are_0_and_0d_sums_are_the_element) {
   using Result = Summed<TypeParam>;
   const Tensor none = Tensor::empty({0, 3}, byre::dtype_of<TypeParam>);
   EXPECT_EQ(sum(none).template at<Result>({}), Result(0));
@@ -136,7 +136,7 @@ TYPED_TEST(ReductionTest, matmul_multiplies_matrices_of_any_layout) {
   check_matmul<TypeParam>(small_numbers<TypeParam>({2, 0}), small_numbers<TypeParam>({0, 3}));
 }
 
-TYPED_TEST(ReductionTest, matmul_treats_one_dimension_as_a_row_or_a_column) {
+TYPED_TEST(ReductionTest, matmul_treats_a_1d_tensor_as_a_row_or_a_column) {
   const Tensor matrix = small_numbers<TypeParam>({3, 4});
   const Tensor of_3 = small_numbers<TypeParam>({3}, 1);
   const Tensor of_4 = small_numbers<TypeParam>({8}, 1).slice(0, 0, 8, 2);
@@ -172,7 +172,7 @@ TYPED_TEST(ReductionTest, matmul_broadcasts_leading_dimensions) {
   EXPECT_THROW(matmul(a, b), byre::ShapeError);
 }
 
-TEST(MatmulTest, sizes_that_do_not_fit_are_rejected) {
+TEST(MatmulTest, sizes_that_do_not_match_are_rejected) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(
       complaint_of<byre::ShapeError>([&] { matmul(x, x); }),
@@ -238,7 +238,7 @@ TEST(Flip, reverses_elements_along_axes) {
   EXPECT_EQ(flip(x.slice(0, 2), {0, 1}).sizes(), (Dims{0, 3}));
 }
 
-TEST(Flip, is_a_copy_of_any_dtype) {
+TEST(Flip, copies_tensors_of_every_dtype) {
   for (std::size_t dtype = 0; dtype < byre::detail::dtype_count; ++dtype) {
     const Tensor number = Tensor::of<std::int64_t>({5}, {1, 0, 1, 1, 0});
     Tensor x = Tensor::empty({5}, static_cast<DType>(dtype));

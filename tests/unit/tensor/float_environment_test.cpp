@@ -79,7 +79,7 @@ std::string bytes_of(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw_data()), tensor.nbytes()};
 }
 
-TEST_P(FloatEnvironment, changes_no_conversion_of_elements) {
+TEST_P(FloatEnvironment, does_not_affect_conversion_of_elements) {
   expect_no_change([] {
     Results results;
     for (const Tensor& from : operands()) {
@@ -94,7 +94,7 @@ TEST_P(FloatEnvironment, changes_no_conversion_of_elements) {
   });
 }
 
-TEST_P(FloatEnvironment, changes_no_operation_on_elements) {
+TEST_P(FloatEnvironment, does_not_affect_operations_on_elements) {
   expect_no_change([] {
     Results results;
     for (const Tensor& a : operands()) {
@@ -135,7 +135,7 @@ TEST_P(FloatEnvironment, is_restored_after_an_operation) {
   EXPECT_EQ(after, before);
 }
 
-TEST_P(FloatEnvironment, changes_no_scalar_operand) {
+TEST_P(FloatEnvironment, does_not_affect_scalar_operands) {
   expect_no_change([] {
     Results results;
     for (const DType dtype : all_dtypes) {
@@ -154,7 +154,7 @@ TEST_P(FloatEnvironment, changes_no_scalar_operand) {
   });
 }
 
-TEST_P(FloatEnvironment, changes_no_text_of_a_tensor) {
+TEST_P(FloatEnvironment, does_not_affect_the_text_of_a_tensor) {
   expect_no_change([] {
     Results results;
     for (const Tensor& tensor : operands()) {
@@ -168,7 +168,7 @@ TEST_P(FloatEnvironment, changes_no_text_of_a_tensor) {
   });
 }
 
-TEST_P(FloatEnvironment, changes_no_parsed_number) {
+TEST_P(FloatEnvironment, does_not_affect_parsing_of_numbers) {
   expect_no_change([] {
     Results results;
     for (const char* const text : {"0.1", "-0.1", "1e-310", "-4.9e-324", "2e-324", "1e23", "1e400",
@@ -184,7 +184,7 @@ TEST_P(FloatEnvironment, changes_no_parsed_number) {
   });
 }
 
-TEST_P(FloatEnvironment, changes_no_conversion_of_halves) {
+TEST_P(FloatEnvironment, does_not_affect_conversion_of_halves) {
   expect_no_change([] {
     Results results;
     std::string widened(std::size_t{65536} * sizeof(float), '\0');

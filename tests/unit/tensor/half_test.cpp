@@ -86,7 +86,7 @@ class Halves : public ::testing::Test {
 using BothHalves = ::testing::Types<Float16, BFloat16>;
 TYPED_TEST_SUITE(Halves, BothHalves);
 
-TYPED_TEST(Halves, every_bit_pattern_survives_a_round_trip) {
+TYPED_TEST(Halves, every_bit_pattern_survives_a_round_trip_through_float) {
   for (unsigned bits = 0; bits <= 0xFFFFU; ++bits) {
     const float value = TypeParam::of_bits(static_cast<std::uint16_t>(bits));
     const unsigned quiet = 1U << (this->format.fraction_bits - 1);  // set in quiet NaNs

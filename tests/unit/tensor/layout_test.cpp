@@ -35,7 +35,7 @@ TEST(Layout, a_contiguous_layout_is_row_major) {
   EXPECT_EQ(dense({3, 0, 2}).numel(), 0);
 }
 
-TEST(Layout, more_elements_than_bytes_of_an_object_are_rejected) {
+TEST(Layout, more_elements_than_max_nbytes_are_rejected) {
   EXPECT_EQ(dense({most}).numel(), most);
   const std::vector<Dims> too_many{{most + 1},
                                    {huge},
@@ -56,7 +56,7 @@ TEST(Layout, a_negative_size_is_rejected_with_its_value) {
   }
 }
 
-TEST(Layout, bytes_are_counted_without_overflow) {
+TEST(Layout, byte_counts_that_overflow_are_rejected) {
   EXPECT_EQ(detail::byte_count(3, 8, "test"), 24U);
   EXPECT_EQ(detail::byte_count(0, 8, "test"), 0U);
   EXPECT_EQ(detail::byte_count(most, 1, "test"), max_nbytes);
@@ -81,7 +81,7 @@ TEST(Layout, negative_axes_count_from_the_end) {
   EXPECT_THROW(detail::wrap_axis(1, 0, "test"), ShapeError);
 }
 
-TEST(Layout, strides_of_size_1_do_not_affect_contiguity) {
+TEST(Layout, strides_of_dimensions_of_size_1_do_not_affect_contiguity) {
   EXPECT_TRUE(dense({2, 3}).is_contiguous());
   EXPECT_TRUE((Layout{{1, 3}, {77, 1}, 5}.is_contiguous()));
   EXPECT_TRUE((Layout{{2, 1, 3}, {3, 77, 1}}.is_contiguous()));
@@ -102,7 +102,7 @@ TEST(Layout, the_end_is_one_past_the_highest_element) {
 }
 
 /// tests/tensor/views_against_numpy.py tests random sizes, including sizes that require a copy.
-TEST(Layout, other_sizes_are_a_view_if_strides_can_express_them) {
+TEST(Layout, new_sizes_need_no_copy_if_strides_can_express_them) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
   const Layout transposed{{4, 3}, {1, 4}};
   EXPECT_EQ(viewed(transposed, {12}), "only by a copy");
@@ -111,13 +111,13 @@ TEST(Layout, other_sizes_are_a_view_if_strides_can_express_them) {
   EXPECT_EQ(viewed({{3, 4}, {0, 0}}, {2, 6}), "[2, 6] by [0, 0] from 0");
 }
 
-TEST(Layout, an_empty_layout_views_as_any_empty_sizes) {
+TEST(Layout, an_empty_layout_can_be_viewed_with_any_empty_sizes) {
   EXPECT_EQ(viewed({{3, 0}, {7, 9}, 2}, {0, 5}), "[0, 5] by [5, 1] from 2");
   EXPECT_EQ(viewed(dense({0}), {0, 0}), "[0, 0] by [1, 1] from 0");
   EXPECT_EQ(viewed(dense({0, 3}), {-1, 3}), "[0, 3] by [3, 1] from 0");
 }
 
-TEST(Layout, one_size_is_inferred) {
+TEST(Layout, a_size_of_minus_1_is_inferred) {
   EXPECT_EQ(to_string(inferred_sizes({-1, 4}, 12, "test")), "[3, 4]");
   EXPECT_EQ(to_string(inferred_sizes({2, -1, 3}, 12, "test")), "[2, 2, 3]");
   EXPECT_EQ(to_string(inferred_sizes({-1}, 0, "test")), "[0]");
@@ -132,7 +132,7 @@ TEST(Layout, one_size_is_inferred) {
       << text;
 }
 
-TEST(Layout, an_element_is_found_by_its_indices) {
+TEST(Layout, element_at_accepts_negative_indices_and_checks_the_range) {
   const Layout layout{{2, 3}, {10, 2}, 5};
   EXPECT_EQ(element_at(layout, Dims{1, 2}, "at"), 19);
   EXPECT_EQ(element_at(layout, Dims{-1, -3}, "at"), 15);
@@ -145,7 +145,7 @@ TEST(Layout, an_element_is_found_by_its_indices) {
   EXPECT_THROW(element_at(dense({0}), Dims{0}, "at"), ShapeError);
 }
 
-TEST(DimsTest, behaves_as_a_vector_in_place_and_on_the_heap) {
+TEST(DimsTest, behaves_like_a_vector_in_the_object_and_on_the_heap) {
   Dims dims;
   std::vector<std::int64_t> model;
   const auto expect_equal = [&] {
@@ -188,7 +188,7 @@ TEST(DimsTest, behaves_as_a_vector_in_place_and_on_the_heap) {
   }
 }
 
-TEST(DimsTest, growing_and_shrinking_by_one_moves_rarely) {
+TEST(DimsTest, push_back_and_pop_back_rarely_move_the_numbers) {
   constexpr std::size_t length = 100'000;
   Dims dims;
   std::size_t moves = 0;

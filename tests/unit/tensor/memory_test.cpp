@@ -22,7 +22,7 @@ std::vector<float> copied_floats_of(const Tensor& tensor) {
   return {first, first + dense.numel()};
 }
 
-TEST(TensorMemory, a_view_that_outgrows_its_storage_is_rejected) {
+TEST(TensorMemory, growing_a_view_past_the_end_of_its_storage_is_rejected) {
   const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor tail = x.slice(0, 2, 4);
   tail.resize({2, 2});
@@ -35,7 +35,7 @@ TEST(TensorMemory, a_view_that_outgrows_its_storage_is_rejected) {
   EXPECT_EQ(copied_floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
 }
 
-TEST(TensorMemory, growth_into_reserved_memory_moves_nothing) {
+TEST(TensorMemory, growth_within_reserved_memory_does_not_move_elements) {
   Tensor x = Tensor::of<float>({2}, {1, 2});
   x.reserve({100});
   const float* const place = x.data<float>();
@@ -52,7 +52,7 @@ TEST(TensorMemory, growth_into_reserved_memory_moves_nothing) {
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
 
-TEST(TensorMemory, extend_moves_only_when_the_growth_is_used_up) {
+TEST(TensorMemory, extend_moves_elements_only_if_reserved_memory_is_used_up) {
   Tensor x = Tensor::of<float>({1, 2}, {0, 0});
   int moves = 0;
   const float* place = x.data<float>();
@@ -122,7 +122,7 @@ TEST(TensorMemory, a_failed_allocation_or_copy_changes_nothing) {
   EXPECT_NE(freed.mutable_data<float>(), nullptr);
 }
 
-TEST(TensorMemory, share_data_rejects_another_number_of_elements) {
+TEST(TensorMemory, share_data_rejects_a_different_number_of_elements) {
   const Tensor source = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor target = Tensor(Device::cpu()).resize({5});
   EXPECT_TRUE(says(complaint_of<ShapeError>([&] { target.share_data(source); }),
@@ -160,7 +160,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_exactly_once) {
   EXPECT_FALSE(x.is_dtype_initialized());
 }
 
-TEST(TensorHandles, handles_to_one_tensor_share_it_until_it_is_reclaimed) {
+TEST(TensorHandles, changes_affect_all_handles_and_release_preserves_the_count) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const Tensor same = x;
   x.resize({2});

@@ -44,7 +44,7 @@ TEST(ParallelWritersOfTensors, may_use_the_tensor_or_views_made_before_or_during
   }
 }
 
-TEST(ParallelWritersOfTensors, missing_memory_or_another_dtype_is_rejected) {
+TEST(ParallelWritersOfTensors, a_tensor_without_memory_or_of_another_dtype_is_rejected) {
   Tensor x(Device::cpu());
   const auto request = [&] { x.mutable_data_in_parallel<float>(); };
   x.resize({3});
@@ -61,7 +61,7 @@ TEST(ParallelWritersOfTensors, missing_memory_or_another_dtype_is_rejected) {
   EXPECT_TRUE(x.storage().shares_data_with(clone.storage()));
 }
 
-TEST(ParallelWritersOfTensors, a_tensor_without_elements_may_have_no_pointer) {
+TEST(ParallelWritersOfTensors, a_tensor_without_elements_may_return_a_null_pointer) {
   Tensor none = Tensor::empty({0, 3}, DType::f32);
   none.mutable_data_in_parallel<float>();
   Tensor without_storage(Device::cpu());
@@ -69,7 +69,7 @@ TEST(ParallelWritersOfTensors, a_tensor_without_elements_may_have_no_pointer) {
   EXPECT_EQ(without_storage.mutable_data_in_parallel<float>(), nullptr);
 }
 
-TEST(ParallelWritersOfTensors, writers_that_may_not_wait_copy) {
+TEST(ParallelWritersOfTensors, a_writer_that_may_not_wait_for_a_copier_makes_a_copy) {
   FailingAllocator allocator;
   Tensor x = Tensor::empty({4}, DType::f32, allocator);
   Tensor clone = x.lazy_clone();

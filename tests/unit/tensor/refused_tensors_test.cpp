@@ -140,7 +140,7 @@ const std::vector<Use> makers_of_shapes{
     {"npy_header", [](auto&, auto&) { npy_header(DType::f32, too_many); }},
 };
 
-TEST(MaxNdim, more_dimensions_are_rejected_by_every_function) {
+TEST(MaxNdim, more_than_max_ndim_dimensions_are_rejected_by_every_function) {
   const Tensor scalar = Tensor::zeros({}, DType::f32);
   Tensor x = Tensor::zeros(most_dimensions, DType::f32);
   for (const auto& [name, use] : makers_of_shapes) {
@@ -152,7 +152,7 @@ TEST(MaxNdim, more_dimensions_are_rejected_by_every_function) {
   }
 }
 
-TEST(MaxNdim, the_maximum_works_in_every_operation) {
+TEST(MaxNdim, tensors_of_max_ndim_dimensions_are_supported) {
   Tensor x = Tensor::of<float>(most_dimensions, {1});
   add_(x, x);
   EXPECT_EQ(sum(x).at<float>({}), 2.0F);

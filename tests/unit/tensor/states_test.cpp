@@ -305,7 +305,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
   using At = std::initializer_list<std::int64_t>;
 };
 
-TEST_P(TensorStates, cell) {
+TEST_P(TensorStates, an_operation_has_the_documented_effect) {
   if (expected_ == "-") {
     return;  // the case does not exist
   }

@@ -38,7 +38,7 @@ class StridedCopies : public testing::Test {};
 using CopiedTypes = testing::Types<std::uint8_t, std::int16_t, float, double, std::complex<float>>;
 TYPED_TEST_SUITE(StridedCopies, CopiedTypes);
 
-TYPED_TEST(StridedCopies, transposed_copies_place_every_element) {
+TYPED_TEST(StridedCopies, copies_from_and_to_transposed_tensors_equal_their_source) {
   const std::int64_t sides[] = {1,  2,  7,  8,  9,  15,  16,  17,  31,
                                 32, 33, 63, 64, 65, 127, 128, 129, 257};
   for (const std::int64_t rows : sides) {
@@ -62,7 +62,7 @@ TYPED_TEST(StridedCopies, transposed_copies_place_every_element) {
   }
 }
 
-TYPED_TEST(StridedCopies, copies_of_random_views_place_every_element) {
+TYPED_TEST(StridedCopies, copies_of_random_views_equal_their_source) {
   Random random(seed());
   for (int number = 0; number < 60; ++number) {
     const auto ndim = random.number<std::size_t>(2, 4);
@@ -96,7 +96,7 @@ TYPED_TEST(StridedCopies, copies_of_random_views_place_every_element) {
   }
 }
 
-TYPED_TEST(StridedCopies, bytes_around_and_between_elements_are_unchanged) {
+TYPED_TEST(StridedCopies, a_copy_leaves_bytes_around_and_between_elements_unchanged) {
   for (const std::int64_t side : {33, 65, 70, 130}) {
     for (const std::int64_t step : {1, 2}) {
       Tensor whole = Tensor::empty({side + 40, step * side + 40}, byre::dtype_of<TypeParam>);

@@ -45,7 +45,7 @@ void expect_as_by_the_standard_library(const std::string& text) {
   }
 }
 
-TEST(DoubleFromChars, reads_numbers_as_the_standard_library_does) {
+TEST(DoubleFromChars, reads_numbers_like_std_from_chars) {
   for (const char* const text : {"1.5,2",
                                  "-.5",
                                  "1.e5",
@@ -85,7 +85,7 @@ TEST(DoubleFromChars, reads_numbers_as_the_standard_library_does) {
 #endif
 
 /// If each call scanned the whole rest of the text, this test would take minutes.
-TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_in_linear_time) {
+TEST(DoubleFromChars, reads_a_million_adjacent_numbers_in_linear_time) {
   constexpr std::size_t count = 1'000'000;
   constexpr std::string_view summand = "-1.5";
   std::string sum;
@@ -183,7 +183,7 @@ TEST(Printing, names_the_state_of_an_uninitialized_tensor) {
   EXPECT_EQ(to_string(tensor), "f32 [4], storage-uninitialized");
 }
 
-TEST(Printing, copies_from_other_devices) {
+TEST(Printing, prints_tensors_on_other_devices) {
   const Tensor there = range<float>({3}).to(FakeDevice::first().device());
   EXPECT_EQ(to_string(there), "[0. 1. 2.]");
   EXPECT_EQ(to_string(there, {.type = true}), "[0. 1. 2.], f32 [3] on device 1:1 (fake)");

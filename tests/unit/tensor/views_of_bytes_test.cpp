@@ -50,7 +50,7 @@ TEST(ViewsOfBytes, as_strided_rejects_elements_outside_of_the_storage) {
   }
 }
 
-TEST(ViewsOfBytes, empty_as_strided_clamps_its_offset_to_the_storage) {
+TEST(ViewsOfBytes, an_empty_as_strided_view_clamps_its_offset_to_the_storage) {
   for (const std::int64_t offset : {std::int64_t{7}, huge_size}) {
     EXPECT_EQ(text_of(views::as_strided({0}, {1}, offset, 6)), "[0] by [1] from 6");
     EXPECT_EQ(text_of(views::as_strided({2, 0}, {1, 3}, offset, 0)), "[2, 0] by [1, 3] from 0");
@@ -63,7 +63,7 @@ TEST(ViewsOfBytes, empty_as_strided_clamps_its_offset_to_the_storage) {
   EXPECT_EQ(Tensor::zeros({0}, DType::f32).as_strided({0}, {1}, 5).numel(), 0);
 }
 
-TEST(ViewsOfBytes, an_empty_view_as_complex_accepts_any_strides) {
+TEST(ViewsOfBytes, view_as_complex_accepts_any_strides_of_an_empty_tensor) {
   const Tensor reals = Tensor::zeros({4, 3}, DType::f32);
   EXPECT_EQ(text_of(reals.as_strided({0, 2}, {3, 5}, 1).view_as_complex().layout()),
             "[0] by [1] from 0");
@@ -107,7 +107,7 @@ TEST(ViewsOfBytes, with_itemsize_scales_the_last_dimension) {
   EXPECT_THROW(views::with_itemsize({{}, {}}, 4, 1), ShapeError);
 }
 
-TEST(ViewsOfBytes, covers_storage_if_every_byte_is_seen_once) {
+TEST(ViewsOfBytes, covers_storage_is_true_if_every_byte_is_viewed_once) {
   const ViewGeometry all = ViewGeometry::of_all({2, 2}, DType::f32);
   EXPECT_TRUE(all.covers_storage());
   EXPECT_TRUE(all.with({{2, 2}, {1, 2}}).covers_storage());
@@ -119,7 +119,7 @@ TEST(ViewsOfBytes, view_rejects_an_uninitialized_dtype) {
   EXPECT_THROW(Tensor::zeros({2}, DType::f32).view(DType::uninitialized), DTypeError);
 }
 
-TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
+TEST(ViewsOfBytes, view_as_complex_requires_adjacent_pairs_of_reals) {
   using Complex = std::complex<float>;
   const Tensor z = Tensor::of<Complex>({2, 2}, {{1, 2}, {3, 4}, {5, 6}, {7, 8}});
   const Tensor pairs = z.t().view_as_real();
@@ -138,7 +138,7 @@ TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
   }
 }
 
-TEST(ViewsOfBytes, repeated_elements_are_counted_without_overflow) {
+TEST(ViewsOfBytes, counts_of_repeated_elements_are_checked_for_overflow) {
   constexpr int bits = std::numeric_limits<std::size_t>::digits;
   constexpr auto power = [](int exponent) { return std::int64_t{1} << exponent; };
   const Tensor one = Tensor::zeros({1}, DType::f64);
@@ -158,7 +158,7 @@ TEST(ViewsOfBytes, repeated_elements_are_counted_without_overflow) {
   EXPECT_THROW(views::as_real(wide), ShapeError);
 }
 
-TEST(ViewsOfBytes, empty_views_stay_within_the_storage) {
+TEST(ViewsOfBytes, data_pointers_of_empty_views_stay_within_the_storage) {
   const Tensor x = Tensor::zeros({4}, DType::f32);
   const auto many = static_cast<std::int64_t>(byre::max_nbytes / 4);
   const Tensor none = x.narrow(0, 2, 0).view({0, many});
@@ -171,7 +171,7 @@ TEST(ViewsOfBytes, empty_views_stay_within_the_storage) {
   }
 }
 
-TEST(ViewsOfBytes, strides_of_size_1_do_not_grow_without_bound) {
+TEST(ViewsOfBytes, strides_of_dimensions_of_size_1_do_not_grow_without_bound) {
   Layout layout{{1}, {std::int64_t{1} << 40}};
   for (int count = 0; count < 200; ++count) {
     layout = views::diagonal(views::unsqueeze(layout, 0));

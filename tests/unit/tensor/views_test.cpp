@@ -120,7 +120,7 @@ TEST(Views, narrow_rejects_a_range_out_of_bounds) {
   }
 }
 
-TEST(Views, split_chunk_and_unbind_cover_the_dimension) {
+TEST(Views, split_chunk_and_unbind_return_parts_that_cover_the_dimension) {
   const Layout five = dense({5});
   EXPECT_EQ(texts_of(views::split(five, huge_number)), "[5] by [1] from 0");
   EXPECT_EQ(texts_of(views::split(five, Dims{1, 0, 4})),
@@ -141,7 +141,7 @@ TEST(Views, split_chunk_and_unbind_cover_the_dimension) {
   expect_refused([] { views::unbind(scalar); }, "unbind: dimension 0 is out of range");
 }
 
-TEST(Views, more_parts_than_memory_throws_out_of_memory) {
+TEST(Views, more_parts_than_fit_in_memory_throw_out_of_memory) {
   const auto many = static_cast<std::int64_t>(max_nbytes / 2);
   for (const std::int64_t count : {many, std::int64_t{1} << 60, huge_number}) {
     EXPECT_THROW(views::chunk(dense({0}), count), OutOfMemory) << count;
@@ -157,7 +157,7 @@ TEST(Views, diagonals_outside_of_a_matrix_are_empty) {
   }
 }
 
-TEST(Views, unfold_slides_a_window) {
+TEST(Views, unfold_returns_windows_and_rejects_invalid_sizes) {
   EXPECT_EQ(text_of(views::unfold(cube, 1, 3, huge_number)),
             "[2, 1, 4, 3] by [12, 4, 1, 4] from 0");
   EXPECT_EQ(text_of(views::unfold(dense({2}), 0, 0, 1)), "[3, 0] by [1, 1] from 0");
