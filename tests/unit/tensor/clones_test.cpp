@@ -70,7 +70,7 @@ TEST(SmallParts, copies_of_small_parts_preserve_stride_order_and_repetition) {
   struct Part {
     Tensor seen;
     Dims strides;
-    std::int64_t numel;  ///< of the copy: if elements overlap, it has all elements between them
+    std::int64_t numel;  ///< of the copy, which includes all elements between overlapping ones
   };
   const Part parts[]{{block, {2, 1}, 8},
                      {block.t(), {1, 2}, 8},

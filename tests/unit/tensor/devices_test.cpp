@@ -54,7 +54,7 @@ TEST_F(Devices, a_copy_between_two_devices_goes_through_the_host) {
   EXPECT_GT(second.uploads, uploads);
 }
 
-TEST_F(Devices, clones_stay_on_the_device) {
+TEST_F(Devices, clones_are_made_on_the_device_of_their_source) {
   const int copies = fake_.copies();
   EXPECT_EQ(floats_of(there_.clone()), floats_of(on_host_));
   EXPECT_GT(fake_.copies(), copies) << "a contiguous tensor must not be copied through the host";
@@ -128,7 +128,7 @@ TEST_F(Devices, foreign_device_memory_is_copied_on_its_device) {
   EXPECT_EQ(deletions, 1);
 }
 
-TEST_F(Devices, access_to_an_element_on_a_device_is_rejected) {
+TEST_F(Devices, reading_or_writing_an_element_on_a_device_is_rejected) {
   Tensor x = there_.clone();
   const auto get = [&] { std::ignore = x.at<float>({0, 0}); };
   const auto set = [&] { x.set_at<float>({0, 0}, 1); };

@@ -35,7 +35,7 @@ std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A tensor of bools. Two of its bytes are neither 0 nor 1.
+/// A tensor of bools with the bytes 0, 1, 2 and 255, and a tensor of these bytes.
 struct OddBools {
   Tensor bytes = Tensor::zeros({4}, DType::u8);
   Tensor bools = Tensor::over(bytes.storage(), {4}, DType::boolean);

@@ -66,7 +66,7 @@ TEST(PromotionTest, operations_on_halves_and_integers_round_only_the_result) {
   EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // rounded from 7349; from 7350 it would be 7352
   EXPECT_EQ(value(add(shorts, halves)), 7348.0F);
   EXPECT_EQ(value(sub(halves, shorts)), -2656.0F);  // rounded from -2657, not from -2658
-  EXPECT_EQ(value(mul(Tensor::of<Float16>({1}, {Float16(0.5F)}), shorts)), 2502.0F);  // 2501.5
+  EXPECT_EQ(value(mul(Tensor::of<Float16>({1}, {Float16(0.5F)}), shorts)), 2502.0F);  // from 2501.5
   EXPECT_FALSE(eq(Tensor::of<Float16>({1}, {Float16(5004.0F)}), shorts).at<bool>({0}));
   Tensor written = halves.clone();
   EXPECT_EQ(value(add_(written, shorts)), 7348.0F);
@@ -76,7 +76,7 @@ TEST(PromotionTest, operations_on_halves_and_integers_round_only_the_result) {
   EXPECT_EQ(float(sub(shorts, mul(brains, 0.0F)).at<byre::BFloat16>({0})), 4992.0F);
 }
 
-TEST(PromotionTest, sub_accepts_a_bool_and_another_dtype) {
+TEST(PromotionTest, sub_accepts_bool_with_another_dtype_and_rejects_two_bools) {
   const Tensor truths = Tensor::of<bool>({2}, {true, false});
   const Tensor floats = Tensor::of<float>({2}, {5, 5});
   EXPECT_EQ(sub(floats, truths).at<float>({0}), 4.0F);
@@ -99,7 +99,7 @@ TEST(PromotionTest, results_are_contiguous_for_any_strides_of_operands) {
   }
 }
 
-TEST(PromotionTest, numbers_take_the_dtype_of_a_tensor_of_their_category) {
+TEST(PromotionTest, numbers_take_the_dtype_of_a_tensor_of_equal_category) {
   for (std::size_t number = 0; number < dtypes; ++number) {
     const DType dtype = dtype_number(number);
     Tensor ones = Tensor::empty({2}, dtype);
@@ -112,7 +112,7 @@ TEST(PromotionTest, numbers_take_the_dtype_of_a_tensor_of_their_category) {
   }
 }
 
-TEST(PromotionTest, numbers_may_be_either_operand) {
+TEST(PromotionTest, a_number_may_be_the_left_or_the_right_operand) {
   const Tensor x = Tensor::of<float>({2}, {4.0F, -8.0F});
   struct Case {
     Tensor found;

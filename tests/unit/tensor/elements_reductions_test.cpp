@@ -31,7 +31,7 @@ std::vector<Sample> cubes() {
           {"expanded", small_numbers<T>({2, 1, 4}).expand({2, 3, 4})}};
 }
 
-TYPED_TEST(ReductionTest, sum_adds_up_over_any_axes) {
+TYPED_TEST(ReductionTest, sum_adds_elements_over_any_axes) {
   const std::vector<Dims> all_axes{{}, {0}, {1}, {-1}, {0, 2}, {1, 0}, {0, 1, 2}};
   for (const Sample& cube : cubes<TypeParam>()) {
     for (const Dims& axes : all_axes) {

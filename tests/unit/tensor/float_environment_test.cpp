@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Results do not depend on the floating-point environment of the caller. Each result is computed in
 // every environment and compared bit by bit with the result in the default environment. Only the
-// results of Scalar::as() and of the program's own C++ arithmetic may depend on it.
+// results of Scalar::as() and of the program's own C++ arithmetic may depend on the environment.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>

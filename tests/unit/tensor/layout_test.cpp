@@ -49,7 +49,7 @@ TEST(Layout, more_elements_than_max_nbytes_are_rejected) {
   }
 }
 
-TEST(Layout, a_negative_size_is_rejected_with_its_value) {
+TEST(Layout, the_error_for_a_negative_size_names_the_value) {
   for (const std::int64_t size : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
     const std::string text = complaint_of<ShapeError>([&] { dense({2, size}); });
     EXPECT_TRUE(says(text, "size " + std::to_string(size), "is negative"));

@@ -160,7 +160,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_exactly_once) {
   EXPECT_FALSE(x.is_dtype_initialized());
 }
 
-TEST(TensorHandles, changes_affect_all_handles_and_release_preserves_the_count) {
+TEST(TensorHandles, handles_share_a_tensor_and_release_preserves_handle_count) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const Tensor same = x;
   x.resize({2});
@@ -177,7 +177,7 @@ TEST(TensorHandles, changes_affect_all_handles_and_release_preserves_the_count) 
   EXPECT_FALSE(Tensor::reclaim(nullptr));
 }
 
-TEST(TensorHandles, threads_copy_view_clone_write_and_drop_concurrently) {
+TEST(TensorHandles, threads_that_copy_view_clone_and_write_do_not_interfere) {
   FailingAllocator allocator;
   {
     const Tensor x = Tensor::empty({8, 8}, DType::i32, allocator);

@@ -24,7 +24,7 @@ namespace byre::test {
 namespace {
 
 /// A function and its name in messages. `call` passes `x`, the tensor to reject, to the function.
-/// It makes other operands from `fine`, a valid tensor.
+/// It makes all other operands from `fine`, a valid tensor.
 struct Use {
   const char* name;
   std::function<void(const Tensor& fine, Tensor& x)> call;

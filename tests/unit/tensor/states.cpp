@@ -87,7 +87,7 @@ Returned copy_from(Tensor& tensor) {
   return result(copy_(target, tensor));
 }
 
-/// Adds the operand to sevens in place, and subtracts 7 from the sum to read the operand.
+/// Adds the operand in place to a tensor of sevens. The operand that was read is the sum minus 7.
 Returned operand_in_place(Tensor& tensor) {
   Tensor sum = sevens_like(tensor);
   add_(sum, tensor);

@@ -126,7 +126,7 @@ class LocaleWithCommas : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(LocaleWithCommas, does_not_affect_reading_and_printing) {
+TEST_F(LocaleWithCommas, does_not_affect_parsing_and_printing) {
   ASSERT_EQ(std::strtod("1,5", nullptr), 1.5) << "the locale is not in effect";
   double read = 0;
   EXPECT_EQ(double_from_chars("1.5", read).ec, std::errc());

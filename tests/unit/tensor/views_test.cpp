@@ -73,7 +73,7 @@ TEST(Views, new_dimensions_of_size_1_have_dense_strides) {
   expect_refused([] { views::unsqueeze(dense({2, 3}), -4); }, "dimension -4 is out of range");
 }
 
-TEST(Views, expand_repeats_by_strides_of_zero) {
+TEST(Views, expand_repeats_elements_by_strides_of_0) {
   const Layout column = dense({3, 1});
   EXPECT_EQ(text_of(views::expand(column, {2, -1, 4})), "[2, 3, 4] by [0, 1, 0] from 0");
   EXPECT_EQ(text_of(views::expand(column, {3, 0})), "[3, 0] by [1, 0] from 0");
