@@ -29,7 +29,7 @@ class basic_count_then_lock {
     return false;
   }
 
-  bool is_writable() const noexcept { return false; }  // only claim() finds out
+  bool is_writable() const noexcept { return false; }  // only claim() can tell
   bool is_unique() const noexcept { return use_count() == 1; }
   std::uint32_t use_count() const noexcept {
     return count_.load(step_of<"count_then_lock.count">(acquire));
@@ -109,7 +109,7 @@ class CopyThenCount {
   typename Sync::SharedMutex mutex_;
 };
 
-/// Replace basic_share_word.
+/// These two forms replace basic_share_word.
 template <sync::Sync Sync>
 using basic_copy_then_count = CopyThenCount<Sync, true>;
 template <sync::Sync Sync>

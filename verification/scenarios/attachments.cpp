@@ -23,8 +23,9 @@ unsigned number_in(const Attachment& attachment) {
   return static_cast<const Number&>(attachment).value.get();
 }
 
-/// Two threads attach to a storage, as two concurrent first reshapes of a tensor do. The attachment
-/// that comes too late has to be destroyed once; otherwise the checker reports a leak.
+/// Two threads attach to a storage, as two concurrent first reshapes of a tensor do. The second
+/// attachment is not installed, and has to be destroyed exactly once; otherwise the checker reports
+/// a leak.
 class FirstAttachmentsRace : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {

@@ -40,8 +40,9 @@ class Families {
     return 0;
   }
 
-  /// Writes with `record`. Returns true if the family was stale. The write that it missed must then
-  /// have the record `others_record`.
+  /// Writes the storage through `family`, with the record at index `record`. Returns true if the
+  /// family was stale. The write that it had not observed must then have the record at index
+  /// `others_record`.
   bool write(Family& family, unsigned record, unsigned others_record) {
     const auto stale = family.write(storage_, records[record], [](WriteStamp) {});
     if (stale) {
@@ -51,8 +52,8 @@ class Families {
     return stale.has_value();
   }
 
-  /// Returns true if there is a write to report. That write must have the first record. The reading
-  /// family then observes it.
+  /// Returns true if `write` has a value. The write must then have the first record, and the
+  /// reading family observes it.
   bool reports(std::optional<WriteStamp> write) {
     if (write) {
       expect(record_of(*write) == 0, "the reported write is the only one");
@@ -112,7 +113,8 @@ class FamiliesRace : public TwoThreads, Families {
   bool other_stale_ = false;
 };
 
-/// One family writes and another reads. A third family was derived from the reading family before.
+/// One family writes and another reads. A third family is derived from the reading family before
+/// the threads start.
 class FamiliesReadAndWrite : public TwoThreads, Families {
  public:
   static constexpr std::string_view cover_points[] = {"a read is stale", "a read is not stale"};

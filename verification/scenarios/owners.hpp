@@ -30,8 +30,8 @@ class BareData {
   Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
   void abandon_copy() { shared_->share.abandon_copy(); }
 
-  /// These two functions return true if the call has freed the data. The caller must not access the
-  /// data afterwards.
+  /// drop() and finish_copy() return true if the call has freed the data. The caller must not
+  /// access the data after either call.
   bool drop() { return freed_if(shared_->share.drop_owner()); }
   bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
 

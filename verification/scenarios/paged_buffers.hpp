@@ -101,7 +101,8 @@ class CellFile final : public byre::detail::PageFile {
     --begun_;
   }
 
-  /// Frees the pages that the last overlay has replaced, as a file in memory does.
+  /// Frees the file's pages if only one overlay remains and has replaced them, as a file in memory
+  /// does.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
     const PreemptionDisabled alone;
     overlays_.erase(overlays_.iterator_to(node));
@@ -185,8 +186,8 @@ class PagedOwners {
   static constexpr unsigned threads = Owners;
 
  protected:
-  /// Writes `index`. `expected`: the value that the owner has to read before and after it requests
-  /// write access.
+  /// Owner `index` writes the value `index`. `expected`: the value that the owner has to read
+  /// before and after it requests write access.
   void write_own(unsigned index, unsigned expected) {
     CheckedBuffer& buffer = buffers_[index];
     expect(read_page(buffer) == expected, "an owner reads the shared value");

@@ -37,7 +37,7 @@ struct Between {
 };
 
 /// A storage that families write, and a reader that has observed none of the writes. Each family
-/// writes at most once at each origin.
+/// makes at most one write with each origin.
 template <class WritesOf>
 class StorageWrites {
  protected:
@@ -50,7 +50,8 @@ class StorageWrites {
     }
   }
 
-  /// Writes at `origin`. Returns true if the family was stale.
+  /// Writes the storage through `family`, with `origin` as the origin of the write. Returns true if
+  /// another family has written and this family had not observed that write.
   bool write(Family& family, unsigned origin) {
     const RecordId record = ids_[origin];
     return records_.write(family, storage_, record).has_value();

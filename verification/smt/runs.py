@@ -32,7 +32,7 @@ class Run:
         self.state, self.place = self.steps[name].after(self.state), self.steps[name].end
 
     def take_one(self, *names):
-        """Takes the only possible one of these transitions."""
+        """Takes the one of these transitions that is possible. Exactly one has to be possible."""
         possible = [name for name in names if self.is_possible(name, self.state)]
         if len(possible) != 1:
             raise AssertionError(f"{self.line}: the model can take {possible}, required one of {names}")

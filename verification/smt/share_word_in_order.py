@@ -16,7 +16,7 @@ OWNERS = {
 COPIERS = {"submitter": "has its turn, and is about to submit its copy"}
 NUMBERS = (*proof.NUMBERS, *OWNERS, *COPIERS)
 SORTS = {**proof.SORTS, **dict.fromkeys((*OWNERS, *COPIERS), "Int")}
-# Not in this system: a submitted copy does not fail.
+# Steps that this system leaves out, because a submitted copy does not fail.
 LEFT_OUT = ("abandon_copy",)
 # All claims are in order, so the proof shows that these steps are never possible. Hence no thread waits.
 IMPOSSIBLE = (

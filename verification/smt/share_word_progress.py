@@ -111,7 +111,8 @@ def claims(tables, mutant=None):
                                                                           equal(s.copied, 600)),
             "all of a thousand claims have ended": lambda s: both(equal(s.claims, 1000), has_ended(s)),
         },
-        # Impossible here: an owner always remains, and no failed copy makes a waiter one of several owners.
+        # Steps that are impossible here: an owner always remains, so no copier is the last user. No copy fails, so a
+        # waiter remains the only owner.
         ("finish_copy, the last", "claim: copy after a wait"),
     )
 

@@ -77,8 +77,8 @@ def is_claimed(state):
 
 
 def of_header(word, step):
-    """The transition with a further need if it has an atomic step: the header exists. Parking and waking do not need
-    the header, since they use only its address."""
+    """Adds a need to a transition that has an atomic step: the header has to exist. Parking and waking do not need the
+    header, since they use only its address."""
     touches = any(word.is_atomic_step(site) for site in step.sites)
     exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
     return step.updated(needs={**exists, **step.needs})

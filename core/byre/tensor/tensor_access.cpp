@@ -43,7 +43,7 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
     const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
     return detail::TensorWrite(*this, 0, site, true);
   }();
-  void* const first = request_access();  // without the lock: a copy sink may use this tensor
+  void* const first = request_access();  // not locked: a copy sink may use this tensor
   const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
   write.done();
   return first;

@@ -59,7 +59,7 @@ std::optional<Tensor> Tensor::copy_if_less_than_half(const Layout& seen) const {
   auto [copied, layout] = detail::compacted(seen);
   const std::size_t nbytes = static_cast<std::size_t>(copied.numel()) * itemsize();
   if (!detail::is_less_than_half(nbytes, storage().nbytes())) {
-    return std::nullopt;  // if elements overlap, the copy also has all elements between them
+    return std::nullopt;  // too large: a copy of overlapping elements includes the gaps
   }
   const Tensor part = make(storage(), std::move(copied), dtype(), device(), base().allocator);
   return make(part.packed().storage(), std::move(layout), dtype(), device(), base().allocator);
@@ -97,7 +97,7 @@ Tensor Tensor::writable_clone(CallSite site) {
 Tensor Tensor::clone(CallSite site) const {
   expect_initialized("clone");
   if (!is_dtype_initialized()) {
-    return Tensor(device()).resize(sizes());  // no elements: nothing to copy
+    return Tensor(device()).resize(sizes());  // without a dtype there are no elements to copy
   }
   record_read(site);
   return packed();

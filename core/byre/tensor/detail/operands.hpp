@@ -44,10 +44,11 @@ struct BYRE_API ElementAccess {
   /// The first element of the output, for writing. Like Tensor::mutable_raw_data(), realizes and
   /// materializes the output. Records the write.
   static void* to_write(Tensor& output, CallSite site);
-  /// A copy in host memory. Requires that the caller has recorded the read.
+  /// A copy of `operand` in host memory. Requires that the caller has recorded the read.
   static Tensor on_host(const Tensor& operand);
-  /// Records a copy of elements onto themselves. If the copy covers the whole storage, records no
-  /// write: records that the view family of `self` has observed every earlier write to the storage.
+  /// Records a copy of elements onto themselves: source and target have equal addresses. If the
+  /// copy covers the whole storage, records no write. Instead, records that the view family of
+  /// `self` has observed every earlier write to the storage.
   static void record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site);
 };
 
@@ -77,8 +78,8 @@ BYRE_API void expect_category_holds(DType to, DType result, const char* operatio
 /// exception of the device.
 Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator);
 
-/// Throws InvalidArgument if `data` is not aligned for `dtype`. Checks host memory only: devices
-/// have alignments of their own.
+/// Throws InvalidArgument if `data` is not aligned for `dtype`. Checks host memory only, because
+/// devices may require other alignments.
 void expect_aligned(const void* data, DType dtype, Device device, const char* operation);
 
 /// Throws DTypeError if `dtype` is bool, the memory is on the host and a byte is neither 0 nor 1.

@@ -70,11 +70,12 @@ struct BYRE_API TensorBase {
   Layout layout;  ///< in elements of `dtype`
   Storage storage;
   shadow::ShadowHandle shadow;  ///< the view family; null for the storage's default family
-  /// If there is no storage, the allocator of the next storage; null means the device's allocator.
+  /// Used only while there is no storage: allocates the next storage. Null means the device's
+  /// allocator.
   Allocator* allocator;
   Device device;
   DType dtype;
-  basic_ref_count<sync::Boost> handles;  ///< starts at one
+  basic_ref_count<sync::Boost> handles;  ///< the number of handles to this tensor; starts at 1
 
   friend void intrusive_ptr_add_ref(TensorBase* base) noexcept { base->handles.add(); }
   friend void intrusive_ptr_release(TensorBase* base) noexcept {

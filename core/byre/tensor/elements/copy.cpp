@@ -53,8 +53,8 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
   write.done();
 }
 
-/// Whether the device can copy without the host: dtypes and sizes are equal, and both tensors are
-/// contiguous.
+/// True if the device can copy the elements without the host: dtypes and sizes are equal, and both
+/// tensors are contiguous.
 bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
   return self.device() == source.device() && !self.device().is_cpu() &&
          self.dtype() == source.dtype() && self.sizes() == source.sizes() && self.is_contiguous() &&

@@ -80,7 +80,7 @@ Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   return converted;
 }
 
-/// The layout whose elements are the first elements of the matrices in a stack.
+/// A layout with one element for each matrix of a stack: the first element of the matrix.
 Layout layout_of_stack(const Tensor& matrices) {
   Layout layout{.sizes = matrices.sizes(), .strides = matrices.strides()};
   layout.sizes.resize(layout.sizes.size() - 2);

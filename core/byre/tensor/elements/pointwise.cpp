@@ -17,7 +17,7 @@ struct alignas(data_alignment) BlockBuffer {
 
 /// How the elements of one operand are converted to or from the dense blocks of a kernel.
 struct BlockConversion {
-  std::int64_t itemsize;  ///< of an element in a block
+  std::int64_t itemsize;  ///< the size of an element in a block, in bytes
   bool is_converted;      ///< also true for bool to bool: loaded() makes each byte 0 or 1
   ConvertRow convert;
 
@@ -92,7 +92,7 @@ class RowLoop {
     std::byte* const block =
         number == repeated_ ? long_buffer_.data() : buffers_[1 + number].bytes.data();
     if (stride == 0 && std::exchange(filled_with_[number], from) == from) {
-      return block;  // already filled: the first piece is the longest, equally long in all rows
+      return block;  // filled by the first piece, the longest; all rows are equally long
     }
     input.convert(block, input.itemsize, from, stride, length);
     return block;

@@ -27,7 +27,7 @@ constexpr DType summed_as(DType dtype) noexcept {
 struct Split {
   Layout kept;
   Layout summed;
-  Dims sizes;  ///< of the result
+  Dims sizes;  ///< the sizes of the result
 
   Split(const Tensor& a, const Dims& axes, bool keepdim) {
     const Dims named = detail::distinct_axes(axes, a.ndim(), "sum");

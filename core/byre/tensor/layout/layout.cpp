@@ -118,8 +118,8 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
     return viewed;
   }
   Layout& view = *viewed;
-  // From the last to the first: splits each run of the input into wanted dimensions. The product of
-  // their sizes must be the size of the run.
+  // Splits each run of the input into wanted dimensions, from the last run to the first. The
+  // product of the sizes of these dimensions must be the size of the run.
   auto runs = dense_runs(layout);
   std::size_t axis = view.ndim();
   while (axis-- > 0) {

@@ -247,7 +247,8 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
                     to_string(layout.sizes).c_str(), as_long_long(present)));
   }
   if (is_one_element) {
-    return {.sizes = {size}, .strides = {1}, .offset = layout.offset};  // the only window
+    // A scalar has only one window.
+    return {.sizes = {size}, .strides = {1}, .offset = layout.offset};
   }
   const std::int64_t windows = (present - size) / step + 1;
   Layout unfolded(layout);

@@ -123,7 +123,7 @@ struct Exponential {
   }
 };
 
-// With fused multiply-add.
+// On x86-64, uses AVX2 and fused multiply-add (FMA).
 template <class T>
 BYRE_WIDE_VECTORS(",fma")
 void exponentiate_wide(T* result, const T* numbers, std::int64_t length) noexcept {

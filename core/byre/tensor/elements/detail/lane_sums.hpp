@@ -74,7 +74,7 @@ template <Summand T>
 class LaneSums {
  public:
   static constexpr auto lanes = static_cast<std::int64_t>(lanes_nbytes / sizeof(T));
-  /// The largest number of rows that are added sequentially and form one term.
+  /// The largest number of rows in one term. The rows of a term are added one after another.
   static constexpr std::int64_t rows_at_once = 32;
 
   struct Lanes {
@@ -108,7 +108,7 @@ class LaneSums {
     return total;
   }
 
-  /// The sum of the first `count` lanes, in pairs. Requires `count` > 0.
+  /// The sum of the first `count` lanes, added in pairs. Requires `count` > 0.
   static T sum_of(Lanes& lane_values, std::int64_t count) {
     auto& values = lane_values.values;
     auto left = static_cast<std::size_t>(count);

@@ -8,7 +8,7 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// The dimensions of more than one element. Strides are in bytes.
+/// The dimensions of a view that have more than one element. Strides are in bytes.
 struct Steps {
   Dims sizes;
   Dims strides;

@@ -12,8 +12,9 @@
 
 namespace byre::inline v0::detail {
 
-/// `same`: the elements of the two views are the same, in the same order, so that each element may
-/// be written once it was read. `partial` includes the cases that overlap_of() cannot decide.
+/// `same`: the elements of the two views are the same, in the same order, so that an operation may
+/// write each element after it has read it. `partial` includes the cases that overlap_of() cannot
+/// decide.
 enum class Overlap : std::uint8_t { none, same, partial };
 
 /// A view, described by the address of its first byte, its layout and the size of its elements.

@@ -173,7 +173,7 @@ void StridedCopy::choose_strategy() {
     strategy_ = Strategy::rows;
     return;
   }
-  // Blocks consist of `other` and the last dimension: move `other` next to it.
+  // Blocks span the last two dimensions, so `other` becomes the second to last.
   move_to_back(sizes, other, 1);
   for (Operand& operand : loop_.operands) {
     move_to_back(operand.strides, other, 1);

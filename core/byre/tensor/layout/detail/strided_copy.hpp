@@ -30,7 +30,7 @@ class BYRE_API StridedCopy {
  private:
   enum class Strategy : std::uint8_t {
     none,
-    rows,    ///< row by row of the last dimension
+    rows,    ///< one row of the last dimension at a time
     blocks,  ///< blocks of the last two dimensions: short pieces of rows that stay in the cache
     staged,  ///< blocks through a staging buffer, so that reads and writes are dense rows
   };
@@ -40,7 +40,7 @@ class BYRE_API StridedCopy {
   void copy_block_by_block(std::byte* to, const std::byte* from) const noexcept;
   void copy_through_stage(std::byte* to, const std::byte* from) const noexcept;
 
-  Loop<2> loop_;  ///< to, from
+  Loop<2> loop_;  ///< operand 0 is `to`, operand 1 is `from`
   CopyRow row_;
   std::size_t to_itemsize_;
   Strategy strategy_ = Strategy::none;
