@@ -40,7 +40,7 @@ void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) 
   EXPECT_TRUE(clone.storage().is_unique());
 }
 
-TEST(SmallParts, every_kind_of_clone_copies_a_small_part_at_once) {
+TEST(SmallParts, every_kind_of_clone_copies_a_small_part_immediately) {
   const Tensor x = numbered();
   const Tensor row = x.select(0, 3);
   expect_part(row.lazy_clone(), row, width);
@@ -174,7 +174,7 @@ TEST_F(WritableTensors, writable_clones_preserve_the_layout_and_copy_nothing) {
   EXPECT_EQ(clone.at<std::int32_t>({3, 0}), 0);
 }
 
-TEST_F(WritableTensors, a_writable_clone_of_a_small_part_copies_it_at_once) {
+TEST_F(WritableTensors, a_writable_clone_of_a_small_part_copies_it_immediately) {
   const Tensor x = in_pages();
   Tensor column = x.select(1, 5).slice(0, 0, side, 2);
   const Counted counted;

@@ -223,7 +223,7 @@ TYPED_TEST(ConversionTest, copy_converts_every_dtype_and_value) {
   }
 }
 
-TYPED_TEST(ConversionTest, floats_next_to_the_limits_of_integers_saturate) {
+TYPED_TEST(ConversionTest, conversion_to_integers_saturates_exactly_at_the_limits) {
   if constexpr (std::is_integral_v<TypeParam> && !is_bool<TypeParam>) {
     const auto lowest = static_cast<double>(std::numeric_limits<TypeParam>::min());
     const auto highest = static_cast<double>(std::numeric_limits<TypeParam>::max());
