@@ -59,7 +59,7 @@ void expect_everywhere(const Program& f, std::int64_t count,
 
 const auto all = [](const AnyTensor& memory) { return memory; };
 
-TEST(Complaints, as_strided_on_a_view_writes_the_underlying_memory) {
+TEST(Complaints, a_write_through_as_strided_of_a_view_writes_the_storage) {
   const auto two_by_four = [](const AnyTensor& memory) {
     return call_for_one("view", {memory, {2, 4}});
   };
@@ -72,7 +72,7 @@ TEST(Complaints, as_strided_on_a_view_writes_the_underlying_memory) {
                     "[10. 11.  2.  3.  4.  5.  6.  7.]");
 }
 
-TEST(Complaints, as_strided_on_a_slice_reaches_the_whole_memory) {
+TEST(Complaints, as_strided_of_a_slice_can_view_the_whole_storage) {
   const Program f = [](const Tensors& in) {
     const AnyTensor part = call_for_one("slice", {in[0], 0, 2});
     return Tensors{call_for_one("as_strided", {part, {6}, {1}, 0})};
@@ -80,7 +80,7 @@ TEST(Complaints, as_strided_on_a_slice_reaches_the_whole_memory) {
   expect_everywhere(f, 6, all, "[0. 1. 2. 3. 4. 5.]", "[0. 1. 2. 3. 4. 5.]");
 }
 
-TEST(Complaints, as_strided_writes_beyond_its_input) {
+TEST(Complaints, as_strided_of_an_input_writes_storage_outside_the_input) {
   const auto first_three = [](const AnyTensor& memory) {
     return call_for_one("slice", {memory, 0, 0, 3});
   };
@@ -109,7 +109,7 @@ TEST(Complaints, as_strided_after_a_write_to_a_strided_input_is_correct) {
   expect_everywhere(f("as_strided_copy"), 10, every_other, "[1. 5. 9.]", memory_after);
 }
 
-TEST(Complaints, interleaved_writes_by_as_strided_and_views_are_correct) {
+TEST(Complaints, interleaved_writes_through_as_strided_and_slice_are_correct) {
   const Program f = [](const Tensors& in) {
     const AnyTensor even = call_for_one("as_strided", {in[0], {3}, {2}, 0});
     const AnyTensor tail = call_for_one("slice", {in[0], 0, 3});
@@ -123,7 +123,7 @@ TEST(Complaints, interleaved_writes_by_as_strided_and_views_are_correct) {
   expect_everywhere(f, 6, all, "[16. 14. 10.]", "[16.  1. 14.  9. 10.  5.]");
 }
 
-TEST(Complaints, writes_by_overlapping_as_strided_are_rejected) {
+TEST(Complaints, a_write_through_a_self_overlapping_as_strided_is_rejected) {
   const Program f = [](const Tensors& in) {
     call("add_.scalar", {call_for_one("as_strided", {in[0], {3, 2}, {1, 1}, 0}), 1});
     return Tensors{in[0]};

@@ -274,7 +274,7 @@ constexpr BatchTarget batch_targets[] = {
 
 class Batches : public testing::TestWithParam<BatchTarget> {};
 
-TEST_P(Batches, a_batch_agrees_with_runs_of_its_members) {
+TEST_P(Batches, vmap_of_a_batch_equals_one_run_per_member) {
   const BatchTarget& target = GetParam();
   const auto count =
       static_cast<unsigned>(program_count() / (target.flavor == Flavor::pure ? 10 : 4));

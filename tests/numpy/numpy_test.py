@@ -55,7 +55,7 @@ class Files(programs.Test):
         self.assertEqual(described(back), described(array))
         self.assertEqual(back.flags.f_contiguous, array.flags.f_contiguous)
 
-    def test_every_dtype_shape_and_order_survives_load_and_map(self):
+    def test_dtypes_shapes_and_memory_orders_survive_load_and_map(self):
         for array in of_each_dtype():
             swapped = array.astype(array.dtype.newbyteorder("S"), order="A")
             for saved, command in ((array, "load"), (array, "map"), (swapped, "load")):
@@ -63,7 +63,7 @@ class Files(programs.Test):
                 with self.subTest(dtype=saved.dtype, shape=saved.shape, flags=saved.flags, command=command):
                     self.assert_round_trip(saved, command)
 
-    def test_either_byte_order_and_versions_1_to_3_are_written_and_read(self):
+    def test_both_byte_orders_and_all_versions_are_written_and_read(self):
         for dtype, order, endian, version in itertools.product(DTYPES, "CF", "<>", (1, 2, 3)):
             array = numpy.asarray(counted((3, 4), dtype), order=order)
             with open(self.scratch / "in.npy", "wb") as file:
@@ -188,23 +188,23 @@ class Printing(programs.Test):
             if array.shape and array.size != 0 and (threshold, edge, precision, width) == (1000, 3, 8, 75):
                 self.assertEqual(text, str(array))
 
-    def test_fixed_arrays_print_alike_with_each_option(self):
+    def test_fixed_arrays_print_as_in_numpy_with_each_option(self):
         for options in ({}, {"precision": 3}, {"precision": 0}, {"width": 20}, {"width": 3},
                         {"threshold": 3, "edge": 1}, {"threshold": 0, "edge": 2}):
             self.assert_printed_alike(fixed_table(), **options)
 
-    def test_pairs_of_special_values(self):
+    def test_pairs_of_special_values_print_as_in_numpy(self):
         self.assert_printed_alike(pairs_of_special_values())
         self.assert_printed_alike(pairs_of_special_values(), precision=2)
 
-    def test_every_29th_f16_and_all_powers_of_two(self):
+    def test_every_29th_f16_and_powers_of_two_print_as_in_numpy(self):
         positive = numpy.arange(0x7C00, dtype="u2").view("f2")
         powers = numpy.concatenate([2.0 ** numpy.arange(-24, 16), -(2.0 ** numpy.arange(-24, 16))])
         values = numpy.concatenate([positive[::29], powers.astype("f2")])
         self.assert_printed_alike(values.reshape(-1, 1))
         self.assert_printed_alike([values], threshold=values.size)
 
-    def test_random_arrays(self):
+    def test_random_arrays_print_as_in_numpy(self):
         seed = int(os.environ.get("BYRE_TEST_SEED", random.randrange(2 ** 32)))
         print(f"BYRE_TEST_SEED={seed}", flush=True)
         choose = random.Random(seed)

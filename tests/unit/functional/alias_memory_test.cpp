@@ -18,7 +18,7 @@ class AliasMemory : public testing::TestWithParam<ViewPaths> {
   const FunctionalizeOptionsScope options_{{.paths = GetParam()}};
 };
 
-TEST_P(AliasMemory, a_later_update_replaces_one_of_the_same_region) {
+TEST_P(AliasMemory, an_update_replaces_an_earlier_update_of_an_equal_region) {
   const AnyTensor x = zeros_with_pass({3});
   call("fill_", {element(x, 1), 6});
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
@@ -28,7 +28,7 @@ TEST_P(AliasMemory, a_later_update_replaces_one_of_the_same_region) {
   EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
 }
 
-TEST_P(AliasMemory, an_update_of_the_whole_base_drops_earlier_ones) {
+TEST_P(AliasMemory, an_update_of_the_whole_base_drops_all_earlier_updates) {
   const AnyTensor x = zeros_with_pass({2, 2});
   call("fill_", {element(x, 1), 1});
   call("fill_", {element(x, 0), 2});
@@ -41,7 +41,7 @@ TEST_P(AliasMemory, an_update_of_the_whole_base_drops_earlier_ones) {
   EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
 }
 
-TEST_P(AliasMemory, pending_updates_stay_below_the_bound) {
+TEST_P(AliasMemory, the_number_of_pending_updates_never_exceeds_the_bound) {
   const AnyTensor x = zeros_with_pass({1000});
   for (std::int64_t i = 0; i < 1000; ++i) {
     call("fill_", {element(x, i), 1});
@@ -51,7 +51,7 @@ TEST_P(AliasMemory, pending_updates_stay_below_the_bound) {
   EXPECT_EQ(text_of(call_for_one("sum", {from_functional(x)})), "1000.");
 }
 
-TEST_P(AliasMemory, many_writes_without_a_use_take_constant_memory) {
+TEST_P(AliasMemory, repeated_writes_to_a_view_take_constant_memory) {
   const AnyTensor x = zeros_with_pass({2});
   const AnyTensor first = element(x, 0);
   const auto before = stats::snapshot().live_bytes;
@@ -64,7 +64,7 @@ TEST_P(AliasMemory, many_writes_without_a_use_take_constant_memory) {
   EXPECT_EQ(*to_cpu(functional_tensor_of(x).sync()).data<float>(), static_cast<float>(writes));
 }
 
-TEST_P(AliasMemory, many_recorded_writes_leave_few_nodes) {
+TEST_P(AliasMemory, repeated_writes_leave_at_most_four_nodes_in_a_recording) {
   const Recording recording;
   const RecordingScope scope(recording);
   const AnyTensor x = to_functional(recording.input({2}, DType::f32));
@@ -74,7 +74,7 @@ TEST_P(AliasMemory, many_recorded_writes_leave_few_nodes) {
   }
 }
 
-TEST_P(AliasMemory, copy_shares_the_source_until_the_tensor_is_gone) {
+TEST_P(AliasMemory, copy_shares_the_sources_data_until_the_target_is_destroyed) {
   const Tensor content = Tensor::zeros({1 << 16}, DType::f32);
   {
     const AnyTensor row = element(zeros_with_pass({2, 1 << 16}), 1);
@@ -101,7 +101,7 @@ TEST_P(AliasMemory, an_unshared_base_is_written_in_place) {
 
 /// The example of the design note "Functionalization": values, pending updates and the alias's
 /// generation after each step.
-TEST_P(AliasMemory, the_design_notes_example_has_the_noted_states) {
+TEST_P(AliasMemory, the_design_notes_example_has_the_documented_states) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(zeros({2}));
   EXPECT_EQ(functional_tensor_of(x).alias_if_any(), nullptr);
@@ -142,7 +142,7 @@ TEST_P(AliasMemory, the_design_notes_example_has_the_noted_states) {
 
 INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::ValuesIn(all_paths), name_of_paths);
 
-TEST(Chains, a_deep_chain_is_destroyed_on_a_small_stack) {
+TEST(Chains, a_deep_chain_of_views_is_destroyed_on_a_small_stack) {
   const FunctionalizeOptionsScope chains({.paths = ViewPaths::chains});
   AnyTensor x = zeros_with_pass({2, 3});
   AnyTensor view = x;

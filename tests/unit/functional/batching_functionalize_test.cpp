@@ -30,7 +30,7 @@ Tensors copy_then_zero(const Tensors& in) {
   return {copy};
 }
 
-TEST(VmapOfFunctionalized, opaque_tensors_get_the_results_of_memory) {
+TEST(VmapOfFunctionalized, opaque_and_cpu_tensors_get_equal_results) {
   const std::string before = "[[0. 1. 2.]\n [3. 4. 5.]]";
   const std::string zeros = "[[0. 0. 0.]\n [0. 0. 0.]]";
   const std::pair<Program, std::string> all[] = {
@@ -57,7 +57,7 @@ TEST(VmapOfFunctionalized, an_input_that_is_only_read_still_shares_its_data) {
   EXPECT_TRUE(to_cpu(y).storage().shares_data_with(clone.storage()));
 }
 
-TEST(VmapAndThePass, a_write_that_another_input_sees_is_rejected) {
+TEST(VmapAndThePass, a_write_to_the_memory_of_another_input_is_rejected) {
   const AnyTensor x = ascending({2, 2});
   const Program zero = [](const Tensors& in) {
     call("zero_", {in[0]});
@@ -74,7 +74,7 @@ TEST(VmapAndThePass, a_write_that_another_input_sees_is_rejected) {
   EXPECT_EQ(text_of(x), "[[0. 0.]\n [0. 0.]]");
 }
 
-TEST(VmapAndThePass, a_batch_is_not_written_to_a_tensor_without_one) {
+TEST(VmapAndThePass, writing_a_batch_to_an_unbatched_tensor_is_rejected) {
   const AnyTensor x = ascending({3});
   for (const char* const name : {"add_", "copy_"}) {
     const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
@@ -93,7 +93,7 @@ TEST(VmapAndThePass, a_batch_is_not_written_to_a_tensor_without_one) {
   EXPECT_THROW(functionalize(sum_up)({ascending({2, 3})}), DispatchError);
 }
 
-TEST(VmapOfFunctionalized, an_input_in_memory_cannot_change_sizes_or_dtype) {
+TEST(VmapOfFunctionalized, changing_the_sizes_or_dtype_of_a_cpu_input_is_rejected) {
   const auto unsqueeze = vmap(functionalize([](const Tensors& in) {
     call("unsqueeze_", {in[0], 0});
     return Tensors();
@@ -121,7 +121,7 @@ TEST(VmapOfFunctionalized, nested_vmaps_write_the_input) {
   EXPECT_EQ(text_of(x), "[[[ 0.  1.]\n  [ 4.  3.]]\n\n [[ 8.  5.]\n  [12.  7.]]]");
 }
 
-TEST(VmapOfFunctionalized, memory_of_a_batch_is_not_written_without_a_batch) {
+TEST(VmapOfFunctionalized, writing_a_batchs_memory_through_an_unbatched_input_throws) {
   const AnyTensor x = ascending({2, 2});
   const auto with_row = [&](const Program& f) {
     return vmap(functionalize(f), {0, std::nullopt})({x, element(x, 1)});
@@ -136,7 +136,7 @@ TEST(VmapOfFunctionalized, memory_of_a_batch_is_not_written_without_a_batch) {
       << "reading such an input is allowed";
 }
 
-TEST(VmapOfFunctionalized, an_error_leaves_batches_unwritten_and_others_written) {
+TEST(VmapOfFunctionalized, an_error_leaves_only_unbatched_inputs_written) {
   const AnyTensor x = ascending({2, 2});
   const AnyTensor y = ascending({2, 2});
   const AnyTensor row = ascending({2});
@@ -170,7 +170,7 @@ void expect_batch_refused(const Program& program) {
   EXPECT_TRUE(says(text, "cannot write one value per batch member"));
 }
 
-TEST(FunctionalizedVmap, an_inner_write_does_not_leak_a_batch) {
+TEST(FunctionalizedVmap, an_inner_vmap_cannot_write_an_outer_batch_to_its_inputs) {
   expect_batch_refused(functionalize([](const Tensors& in) {
     const AnyTensor sum = call_for_one("zeros", {Dims({2, 3})});
     vmap([&](const Tensors& outer) {
@@ -194,7 +194,7 @@ TEST(UnderThePass, factories_create_tensors_on_the_inputs_backend) {
   EXPECT_EQ(from_functional(made[0]).keys(), opaque.keys());
 }
 
-TEST(FunctionalizedVmap, set_does_not_leak_a_batch) {
+TEST(FunctionalizedVmap, set_cannot_store_a_batch_outside_of_its_vmap) {
   expect_batch_refused(functionalize([](const Tensors& in) {
     const AnyTensor sum = call_for_one("zeros", {Dims({3})});
     vmap([&](const Tensors& each) {

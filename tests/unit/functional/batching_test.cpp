@@ -13,7 +13,7 @@ Tensors sum_of_squares(const Tensors& x) {
   return call("sum", {call_for_one("mul", {x[0], x[0]})});
 }
 
-TEST(Vmap, the_function_is_called_once_with_one_members_sizes) {
+TEST(Vmap, the_function_is_called_once_and_receives_member_sizes) {
   int calls = 0;
   const auto sums = [&calls](std::int64_t axis) {
     const Program of_one = [&](const Tensors& x) {
@@ -39,7 +39,7 @@ TEST(Vmap, results_share_no_memory_with_inputs) {
   EXPECT_EQ(text_of(out[0]), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
 }
 
-TEST(Vmap, writes_to_the_memory_of_a_batch_are_visible_in_it) {
+TEST(Vmap, writes_to_the_memory_of_a_batch_are_visible_in_the_batch) {
   const Program fill_second_row = [](const Tensors& in) {
     call("fill_", {in[1], 7});
     return Tensors{in[0]};
@@ -52,7 +52,7 @@ TEST(Vmap, writes_to_the_memory_of_a_batch_are_visible_in_it) {
   }
 }
 
-TEST(Vmap, transposing_an_alias_in_place_leaves_the_batch) {
+TEST(Vmap, transposing_an_input_in_place_does_not_change_its_batch) {
   const Program neg_transposed = [](const Tensors& in) {
     call("transpose_", {in[1], 0, 1});
     return Tensors{call_for_one("neg", {in[0]})};
@@ -65,7 +65,7 @@ TEST(Vmap, transposing_an_alias_in_place_leaves_the_batch) {
   }
 }
 
-TEST(Vmap, an_inner_write_is_visible_in_both_batches) {
+TEST(Vmap, a_write_in_an_inner_vmap_is_visible_in_both_batches) {
   const AnyTensor x = ascending({1, 2, 2});
   const AnyTensor row = element(element(x, 0), 1);
   const Program inner = vmap(
@@ -96,7 +96,7 @@ TEST(Vmap, inputs_without_a_common_batch_are_rejected) {
   EXPECT_THROW(call("neg", {ascending({2})}), ArgumentError);
 }
 
-TEST(Vmap, a_tensor_kept_from_an_inner_vmap_is_rejected) {
+TEST(Vmap, a_tensor_that_outlives_its_inner_vmap_is_rejected) {
   const auto keeps = vmap([](const Tensors& x) {
     Tensors kept;
     vmap([&kept](const Tensors& y) { return kept = y; })(x);
@@ -114,7 +114,7 @@ void call_batched(const AnyTensor& batch, const char* name, const Arguments& oth
   })({batch});
 }
 
-TEST(Vmap, views_and_writes_are_rejected_by_name) {
+TEST(Vmap, errors_of_rejected_views_and_writes_name_the_operator) {
   const std::pair<const char*, Arguments> calls[] = {
       {"select", {0, 1}}, {"unbind", {}}, {"add_.scalar", {1}}, {"fill_", {1}}, {"squeeze_", {}}};
   for (const auto& [name, others] : calls) {
@@ -137,7 +137,7 @@ TEST(Vmap, arguments_invalid_for_one_member_are_rejected) {
   EXPECT_THROW(call_batched(ascending({4}), "view_copy.dtype", {DType::f64}), ShapeError);
 }
 
-TEST(Vmap, the_batch_counts_toward_max_ndim) {
+TEST(Vmap, the_batch_dimension_counts_toward_max_ndim) {
   const AnyTensor most = zeros(Dims(max_ndim, 1));
   const auto refused = [](const Program& of_one, const AnyTensor& x) {
     EXPECT_TRUE(says(complaint_of<ShapeError>([&] { vmap(of_one)({x}); }),
@@ -148,7 +148,7 @@ TEST(Vmap, the_batch_counts_toward_max_ndim) {
   EXPECT_EQ(vmap([](const Tensors& x) { return x; })({most}).front(), most);
 }
 
-TEST(Graphs, inputs_beyond_max_ndim_are_rejected) {
+TEST(Graphs, tensors_with_more_than_max_ndim_dimensions_are_rejected) {
   const Recording recording(Recording::Views::recorded);
   EXPECT_EQ(complaint_of<ShapeError>([&] { recording.input(Dims(max_ndim + 1, 1), DType::f32); }),
             "input: 65 dimensions, allowed are at most 64 (byre::max_ndim). Merge some of them by "
@@ -161,7 +161,7 @@ TEST(Graphs, inputs_beyond_max_ndim_are_rejected) {
   }
 }
 
-TEST(Batching, user_operators_are_called_for_each_member) {
+TEST(Batching, user_operators_without_a_rule_are_called_once_per_member) {
   static int calls = 0;
   define("test_ends(Tensor a, Tensor[] others) -> (Tensor, Tensor)")
       .cpu([](const Tensor& a, const Tensors& others) {
@@ -182,7 +182,7 @@ TEST(Batching, user_operators_are_called_for_each_member) {
   EXPECT_EQ(none[1].sizes(), Dims({0, 2}));
 }
 
-TEST(Batching, user_composites_and_rules_are_called_once) {
+TEST(Batching, user_composites_and_rules_are_called_once_per_batch) {
   static int calls = 0;
   define("test_batching_twice(Tensor a) -> Tensor").composite([](const Call& call) {
     ++calls;
@@ -206,7 +206,7 @@ TEST(Batching, user_composites_and_rules_are_called_once) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(Batching, unequal_results_of_members_are_rejected) {
+TEST(Batching, results_that_differ_in_sizes_dtype_or_number_are_rejected) {
   define("test_as_long_as(Tensor a) -> Tensor").cpu([](const Tensor& a) {
     return Tensor::zeros({static_cast<std::int64_t>(a.at<float>({}))}, DType::f32);
   });
@@ -234,7 +234,7 @@ TEST(Batching, every_builtin_operator_has_a_rule) {
   }
 }
 
-TEST(Batching, an_empty_batch_gives_the_sizes_and_dtype_of_a_member) {
+TEST(Batching, results_of_an_empty_batch_have_a_members_sizes_and_dtype) {
   test::RandomCalls random(test::seed());
   for (const std::string& name : random.names()) {
     for (int round = 0; round < 60; ++round) {

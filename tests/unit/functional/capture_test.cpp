@@ -19,7 +19,7 @@ TEST(Captured, reapply_views_records_views_and_no_writes) {
             "  return %2, %4\n");
 }
 
-TEST(Captured, inputs_that_alias_unlike_the_examples_are_rejected) {
+TEST(Captured, inputs_that_differ_from_the_examples_are_rejected) {
   const CapturedProgram program = capture(
       [](const Tensors& in) {
         return call("add_", {in[0], in[1]});
@@ -81,7 +81,7 @@ TEST(Captured, inputs_of_another_backend_are_rejected) {
       << "each input must stay on its backend";
 }
 
-TEST(Captured, values_unlike_the_graphs_outputs_are_not_written) {
+TEST(Captured, values_that_do_not_fit_the_graphs_outputs_are_not_written) {
   const CapturedProgram program = capture(write_and_add, {ascending({2, 2}), ascending(2)});
   for (std::size_t output = 0; output < program.graph.outputs.size(); ++output) {
     const auto run_with = [&](const AnyTensor& value) {
@@ -104,7 +104,7 @@ TEST(Captured, values_unlike_the_graphs_outputs_are_not_written) {
   EXPECT_THROW(program.run({ascending({2, 2}), ascending(2)}, nullptr), ArgumentError);
 }
 
-TEST(Captured, examples_of_passes_and_graphs_are_rejected) {
+TEST(Captured, example_inputs_from_graphs_or_vmap_are_rejected) {
   const Program f = [](const Tensors& in) { return in; };
   const Recording recording;
   EXPECT_THROW(capture(f, {recording.input({2}, DType::f32)}), DeviceError);

@@ -21,7 +21,7 @@ class CapturedTensors : public testing::TestWithParam<Transform> {
   }
 };
 
-TEST_P(CapturedTensors, returned_captures_and_their_views_alias_the_capture) {
+TEST_P(CapturedTensors, returned_views_of_a_captured_tensor_alias_that_tensor) {
   const AnyTensor captured = ascending({2, 3});
   const AnyTensor turned = call_for_one("transpose", {captured, 0, 1});
   const Tensors out = run(
@@ -46,7 +46,7 @@ TEST_P(CapturedTensors, returned_captures_and_their_views_alias_the_capture) {
   EXPECT_EQ(text_of(out[1]), "[[0. 0.]\n [0. 0.]]");
 }
 
-TEST_P(CapturedTensors, an_input_set_to_a_capture_aliases_it) {
+TEST_P(CapturedTensors, an_input_set_to_a_captured_tensor_aliases_that_tensor) {
   const AnyTensor captured = ascending({2, 3});
   const AnyTensor x = ascending({2});
   const AnyTensor y = ascending({2});
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Each, CapturedTensors,
                                          Transform{"graph", by_graph}),
                          name_of_transform);
 
-TEST(OpaqueCaptures, a_returned_opaque_capture_is_itself) {
+TEST(OpaqueCaptures, a_program_can_return_a_captured_opaque_tensor_itself) {
   const AnyTensor captured = to_opaque(to_cpu(ascending({2})));
   const AnyTensor x = to_opaque(to_cpu(ascending({2})));
   EXPECT_EQ(functionalize([&](const Tensors&) { return Tensors{captured}; })({x})[0], captured);
@@ -99,7 +99,7 @@ TEST(OutVariants, errors_of_out_variants_name_the_called_operator) {
   refusal(of_dispatch, vmap(functionalize(add), {0, std::nullopt}), batch);
 }
 
-TEST(Copies, view_copies_of_strided_tensors_read_in_order) {
+TEST(Copies, view_copies_of_strided_tensors_read_in_row_major_order) {
   const AnyTensor x = ascending({2, 3});
   const AnyTensor turned = call_for_one("permute_copy", {x, {1, 0}});
   EXPECT_EQ(text_of(call_for_one("as_strided", {turned, {2}, {1}})), "[0. 3.]");
@@ -114,7 +114,7 @@ AnyTensor scattered(AnyTensor base) {
   return call_for_one("select_scatter", std::move(arguments));
 }
 
-TEST(Scatters, a_scatter_writes_in_place_only_if_unshared) {
+TEST(Scatters, a_scatter_writes_in_place_only_if_its_base_is_unshared) {
   const ExcludeKeys pass(Key::functionalize);  // as in calls that the pass makes
   Tensor alone = to_cpu(ascending(3)).clone();
   const float* const place = alone.data<float>();

@@ -19,7 +19,7 @@ TEST(Calls, out_variants_write_and_return_out) {
   EXPECT_EQ(call_for_one("add_.scalar", {x, 1}), x) << "the written tensor is returned";
 }
 
-TEST(Calls, resize_works_within_the_storage_and_beyond) {
+TEST(Calls, resize_can_shrink_a_tensor_or_grow_it_beyond_its_storage) {
   const AnyTensor x = ascending(4);
   call("resize_", {x, {2}});
   EXPECT_EQ(text_of(x), "[0. 1.]");
@@ -53,7 +53,7 @@ TEST(Errors, an_unknown_name_lists_similar_operators) {
   EXPECT_TRUE(says(complaint_of([] { find("squeeze.the_dimension"); }), "squeeze.axis"));
 }
 
-TEST(Errors, invalid_arguments_name_operator_parameter_and_schema) {
+TEST(Errors, invalid_argument_errors_name_operator_parameter_and_schema) {
   const std::string few = complaint_of([] { call("add", {ascending(2)}); });
   EXPECT_TRUE(says(few, "add: 'b', argument 2, is missing"));
   const std::string many = complaint_of([] { call("neg", {ascending(2), 1, 2}); });
@@ -71,7 +71,7 @@ TEST(Errors, invalid_arguments_name_operator_parameter_and_schema) {
                    "cat: the list of tensors is empty"));
 }
 
-TEST(Errors, a_missing_kernel_names_the_key_and_registered_keys) {
+TEST(Errors, a_missing_kernel_error_names_the_key_and_registered_keys) {
   const Key bare = add_backend({.name = "bare"});
   const IncludeKeys on_bare(bare);
   const std::string text = complaint_of([] { call("neg", {ascending(2)}); });
@@ -92,11 +92,11 @@ TEST(Errors, a_missing_kernel_names_the_key_and_registered_keys) {
   std::exit(1);
 }
 
-TEST(BackendsDeathTest, a_backend_is_rejected_once_all_keys_are_taken) {
+TEST(BackendsDeathTest, a_backend_is_rejected_if_all_keys_are_taken) {
   EXPECT_EXIT(add_backends(), testing::ExitedWithCode(0), "all 28 keys are taken");
 }
 
-TEST(Definitions, user_operators_are_called_like_builtin_ones) {
+TEST(Definitions, user_operators_are_called_like_builtin_operators) {
   define("test_scale(Tensor a, Scalar by=2) -> Tensor").cpu([](const Tensor& a, const Scalar& by) {
     return mul(a, by);
   });
@@ -108,7 +108,7 @@ TEST(Definitions, user_operators_are_called_like_builtin_ones) {
   EXPECT_THROW(set_fallback(Key::cpu, [](const Call&) { return Tensors(); }), DispatchError);
 }
 
-TEST(Definitions, a_view_needs_only_its_view_rule) {
+TEST(Definitions, a_view_operator_requires_only_a_view_rule) {
   const Definition evens = define("test_evens(Tensor(a) self) -> Tensor(a)");
   EXPECT_THROW(call("test_evens", {to_functional(ascending(2))}), DispatchError)
       << "the view rule is missing";
@@ -130,7 +130,7 @@ TEST(Definitions, a_reduced_operand_may_overlap_the_written_tensor) {
   }
 }
 
-TEST(Tags, only_pure_operators_with_one_result_are_tagged) {
+TEST(Tags, only_pure_operators_with_one_result_accept_tags) {
   EXPECT_TRUE(find("flip").has(Tag::axis_shift));
   EXPECT_FALSE(find("flip").has(Tag::pointwise));
   EXPECT_THROW(extend("flip").tag(Tag::axis_shift), DispatchError) << "each tag is registered once";

@@ -60,7 +60,7 @@ Definition define_adding(const std::string& name) {
       .cpu([](Tensor& self, const Scalar& by) { add_(self, by); });
 }
 
-TEST(FunctionalVariants, concurrent_threads_generate_one_variant) {
+TEST(FunctionalVariants, concurrent_threads_generate_a_single_variant) {
   std::string name;
   std::vector<const Operator*> forms(threads);
   run_rounds(
@@ -133,7 +133,7 @@ TEST(Registration, concurrent_threads_register_every_operator) {
       });
 }
 
-TEST(Registration, writes_find_a_variant_while_it_is_registered) {
+TEST(Registration, writes_are_correct_while_their_variant_is_registered) {
   std::string name;
   register_beside(
       50,
@@ -195,7 +195,7 @@ class ConcurrentUses : public testing::TestWithParam<ViewPaths> {
   FunctionalizeOptions options() const { return {.paths = GetParam()}; }
 };
 
-TEST_P(ConcurrentUses, concurrent_uses_of_chained_views_see_every_write) {
+TEST_P(ConcurrentUses, concurrent_reads_of_chained_views_return_the_last_write) {
   const FunctionalizeOptionsScope scope(options());
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 4, 4}, DType::f32)));
   std::vector<AnyTensor> views{call_for_one("select", {x, 0, 1})};
@@ -226,7 +226,7 @@ TEST_P(ConcurrentUses, concurrent_uses_of_chained_views_see_every_write) {
       });
 }
 
-TEST_P(ConcurrentUses, concurrent_first_views_create_one_alias) {
+TEST_P(ConcurrentUses, threads_that_create_the_first_views_create_one_alias) {
   AnyTensor x;
   std::vector<AnyTensor> views(threads);
   run_rounds(

@@ -48,7 +48,7 @@ TEST(EmptyHandles, an_empty_input_of_a_program_is_rejected) {
   }
 }
 
-TEST(EmptyHandles, an_empty_result_is_rejected_and_writes_no_input) {
+TEST(EmptyHandles, an_empty_result_is_rejected_before_inputs_are_written) {
   for (const Transform& transform : transforms) {
     const bool takes_writes = &transform != std::end(transforms) - 1;  // all except vmap() alone
     const AnyTensor x = ascending(2);
@@ -68,7 +68,7 @@ TEST(EmptyHandles, an_empty_program_is_rejected) {
   }
 }
 
-TEST(EmptyHandles, an_empty_function_is_not_registered_or_lowered_to) {
+TEST(EmptyHandles, an_empty_kernel_rule_or_lowering_is_rejected) {
   const Definition none = define("test_no_function(Tensor(a) a) -> Tensor(a)");
   const auto refused = [](const auto& registering, const char* what) {
     EXPECT_TRUE(
@@ -88,7 +88,7 @@ TEST(EmptyHandles, an_empty_function_is_not_registered_or_lowered_to) {
   }
 }
 
-TEST(EmptyHandles, functions_of_tensors_reject_an_empty_handle) {
+TEST(EmptyHandles, functions_that_take_tensors_reject_empty_handles) {
   const CapturedProgram captured = capture(same, {ascending(2)});
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { captured({AnyTensor()}); }), "number 0"));
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { execute(captured.graph, {AnyTensor()}); }),

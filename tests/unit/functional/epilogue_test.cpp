@@ -74,7 +74,7 @@ TEST_P(Epilogue, an_input_is_copied_once_if_read_after_a_write) {
   }
 }
 
-TEST_P(Epilogue, used_views_hold_only_their_elements) {
+TEST_P(Epilogue, using_a_view_copies_only_the_elements_of_the_view) {
   if (GetParam().reapply_views) {
     GTEST_SKIP() << "a true view keeps its whole base alive";
   }
@@ -141,7 +141,7 @@ TEST(EpilogueWrites, written_regions_get_their_last_value) {
   }
 }
 
-TEST(EpilogueWrites, regions_of_many_dimensions_are_written) {
+TEST(EpilogueWrites, regions_with_eight_dimensions_are_written_correctly) {
   const Dims sizes{2, 3, 2, 3, 2, 3, 2, 3};
   const AnyTensor x = zeros(sizes);
   const AnyTensor plain = zeros(sizes);
@@ -238,7 +238,7 @@ TEST(WrittenRegions, a_region_written_repeatedly_is_reported_once) {
   EXPECT_EQ(base.alias->written_regions().size(), 1U);
 }
 
-TEST(WrittenRegions, too_many_regions_become_the_whole_base) {
+TEST(WrittenRegions, more_regions_than_the_bound_are_merged_to_the_whole_base) {
   const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().regions);
   const TrackedBase base({2 * most});
   for (std::int64_t index = 0; index <= most; ++index) {
@@ -249,7 +249,7 @@ TEST(WrittenRegions, too_many_regions_become_the_whole_base) {
   EXPECT_EQ(base.regions(), std::vector{base.whole});
 }
 
-TEST(WrittenRegions, a_write_to_the_base_replaces_its_regions) {
+TEST(WrittenRegions, a_write_to_the_whole_base_replaces_all_earlier_regions) {
   const TrackedBase base({2, 2});
   base.write(base.row(1), 0);
   base.write(base.whole, 0);

@@ -62,7 +62,7 @@ TEST(FunctionalVariants, variants_are_found_in_any_order_of_definition) {
   EXPECT_EQ(before.functional_variant(), nullptr);
 }
 
-TEST(FunctionalVariants, a_variant_is_found_once_it_has_a_kernel) {
+TEST(FunctionalVariants, a_pure_operator_is_a_variant_only_if_it_has_a_kernel) {
   const Definition pure = define("test_bare(Tensor a) -> Tensor");
   const Operator& writes = define("test_bare_(Tensor(a!) self) -> Tensor(a!)")
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
@@ -79,7 +79,7 @@ TEST(FunctionalVariants, a_variant_is_found_once_it_has_a_kernel) {
       << "a composite kernel suffices";
 }
 
-TEST(FunctionalVariants, a_view_variant_exists_once_its_view_has_a_view_rule) {
+TEST(FunctionalVariants, a_view_is_a_view_variant_only_if_it_has_a_view_rule) {
   const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
   const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
   EXPECT_EQ(in_place.view_variant(), nullptr);

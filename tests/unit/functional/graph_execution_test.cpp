@@ -14,7 +14,7 @@ namespace {
 // Collected before tests define further operators.
 const std::vector<const Operator*> builtin_operators = operators();
 
-TEST(GraphExecutions, outputs_share_no_memory) {
+TEST(GraphExecutions, outputs_share_no_memory_with_outputs_inputs_or_constants) {
   // Returns views of its operand, which is invalid for a pure operator.
   define("test_views(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
     return a.chunk(2);
@@ -75,7 +75,7 @@ TEST(GraphExecutions, inputs_of_several_backends_are_rejected) {
   EXPECT_THROW(execute(graph, {elsewhere, to_functional(ascending(2))}), DeviceError);
 }
 
-TEST(GraphExecutions, inputs_unlike_the_recorded_ones_are_rejected) {
+TEST(GraphExecutions, inputs_that_differ_from_the_recorded_inputs_are_rejected) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32, "x");
   const Graph graph = recording.capture({x});
@@ -129,7 +129,7 @@ TEST(GraphExecutions, malformed_graphs_are_rejected) {
   EXPECT_EQ(text_of(execute(right, {ascending(2)})[0]), "[0. 2.]");
 }
 
-TEST(GraphExecutions, results_unlike_the_meta_rule_are_rejected) {
+TEST(GraphExecutions, results_that_contradict_the_meta_rule_are_rejected) {
   define("test_lie(Tensor a) -> Tensor")
       .cpu([](const Tensor& a) { return a.clone(); })
       .meta([](const Call&) {
@@ -201,7 +201,7 @@ TEST(GraphExecutions, recorded_views_have_elements_in_row_major_order) {
   EXPECT_EQ(text_of(given), "[[0. 1. 2.]\n [3. 4. 5.]]");
 }
 
-TEST(GraphExecutions, one_graph_is_executed_by_concurrent_threads) {
+TEST(GraphExecutions, concurrent_threads_can_execute_one_graph) {
   const Recording recording;
   const AnyTensor x = recording.input({}, DType::f32);
   AnyTensor sum = recording.constant(to_cpu(ascending(64)));
@@ -236,7 +236,7 @@ Tensor computed_by_graph(const std::string& name, const Arguments& arguments) {
 }
 
 // This tests the meta rules too: execute() checks the results against them.
-TEST(PureOperators, recorded_operators_compute_the_cpus_results) {
+TEST(PureOperators, recorded_operators_compute_the_results_of_direct_calls) {
   test::RandomCalls random(test::seed());
   const std::vector<std::string> names = random.all_names();
   for (const std::string& name : names) {

@@ -55,7 +55,7 @@ TEST(CommonSubexpressions, repeated_nodes_are_removed) {
   EXPECT_EQ(eliminate_common_subexpressions(graph), 0U);
 }
 
-TEST(CommonSubexpressions, nodes_with_different_arguments_stay) {
+TEST(CommonSubexpressions, nodes_with_different_arguments_are_not_merged) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -51,7 +51,7 @@ TEST(Recordings, cpu_tensors_become_constants_of_their_current_value) {
   EXPECT_EQ(to_string(graph.nodes[2].constant), "[10. 11.]");
 }
 
-TEST(Recordings, a_scope_records_calls_without_tensors) {
+TEST(Recordings, a_scope_records_calls_without_tensor_arguments) {
   const Recording recording;
   const Recording inner;
   {
@@ -80,7 +80,7 @@ TEST(Recordings, writes_and_views_are_rejected) {
   EXPECT_EQ(recording.node_count(), 1U);
 }
 
-TEST(Recordings, views_are_recorded_on_request_and_writes_never) {
+TEST(Recordings, views_are_recorded_if_enabled_but_writes_are_rejected) {
   const Recording recording(Recording::Views::recorded);
   const AnyTensor x = recording.input({2, 3}, DType::f32);
   const AnyTensor column = call_for_one("select", {call_for_one("t", {x}), 0, 1});
@@ -122,7 +122,7 @@ TEST(Recordings, a_rejected_call_leaves_no_node) {
   EXPECT_EQ(recording.node_count(), 1U);
 }
 
-TEST(Recordings, only_nodes_that_tensors_need_are_alive) {
+TEST(Recordings, nodes_that_no_tensor_needs_are_freed) {
   const Recording recording;
   AnyTensor x = recording.input({2}, DType::f32);
   const AnyTensor kept = call_for_one("neg", {x});

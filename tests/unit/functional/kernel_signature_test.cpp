@@ -113,7 +113,7 @@ TEST(KernelSignatures, optional_parameters_require_std_optional) {
   }
 }
 
-TEST(KernelSignatures, a_fitting_kernel_is_accepted_after_a_rejected_one) {
+TEST(KernelSignatures, a_valid_kernel_is_accepted_after_an_invalid_kernel) {
   const Definition definition = define_next("(Tensor a, int by, int? end=none) -> Tensor");
   EXPECT_THROW(definition.cpu([](const Tensors& all) { return all; }), DispatchError);
   definition.cpu([](const TensorOfUser& a, const Scalar& by, std::optional<std::int64_t> end) {
@@ -149,7 +149,7 @@ TEST(KernelSignatures, a_wrong_number_of_results_is_rejected) {
          "one tensor", "a list of tensors", some_of_own);
 }
 
-TEST(KernelSignatures, results_of_variable_number_are_counted_in_the_call) {
+TEST(KernelSignatures, a_variable_number_of_results_is_checked_by_the_call) {
   const auto called = [](const char* schema, std::size_t count) {
     const Definition definition = define_next(schema);
     definition.cpu([count](const AnyTensor& a) { return ResultsOfUser{Tensors(count, a)}; });
@@ -177,7 +177,7 @@ TEST(KernelSignatures, signatures_are_checked_for_every_key) {
   EXPECT_EQ(text_of(call_for_one(definition.op(), {ascending(2)})), "[-0. -1.]");
 }
 
-TEST(Arguments, reading_a_wrong_type_names_the_argument_and_its_type) {
+TEST(Arguments, the_error_of_a_misread_argument_names_value_and_types) {
   struct Misread {
     const char* in_schema;
     Argument given;

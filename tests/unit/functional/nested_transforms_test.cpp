@@ -157,7 +157,7 @@ TEST(VmapWithinThePass, a_write_to_the_memory_of_a_batch_is_rejected) {
   expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
 }
 
-TEST(WithinThePass, programs_that_need_elements_are_rejected) {
+TEST(WithinThePass, programs_that_need_element_values_are_rejected) {
   const AnyTensor x = ascending({2});
   const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
   EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),

@@ -12,7 +12,7 @@ namespace {
 using namespace byre;
 using namespace byre::functional;
 
-TEST(Schemas, a_schema_parses_to_its_own_text) {
+TEST(Schemas, a_parsed_schema_prints_as_the_parsed_text) {
   for (const std::string text : {
            "add(Tensor a, Tensor b) -> Tensor",
            "add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
@@ -76,7 +76,7 @@ struct WrongSchema {
 
 class WrongSchemas : public testing::TestWithParam<WrongSchema> {};
 
-TEST_P(WrongSchemas, errors_point_at_the_wrong_column) {
+TEST_P(WrongSchemas, errors_report_the_column_of_the_mistake) {
   const WrongSchema& wrong = GetParam();
   try {
     parse_schema(wrong.schema);

@@ -11,7 +11,7 @@ class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
   static Program functionalized(Program f) { return functionalize(std::move(f), GetParam()); }
 };
 
-TEST_P(Functionalized, inputs_are_written_in_place_at_the_end) {
+TEST_P(Functionalized, inputs_are_written_in_place_after_the_program_has_run) {
   const AnyTensor x = ascending({2, 2});
   const AnyTensor y = ascending({2});
   const Tensor clone = to_cpu(y).lazy_clone();

@@ -34,7 +34,7 @@ std::vector<std::pair<const char*, std::function<void()>>> calls_that_throw() {
           {"capture", [program, in] { capture(program, in); }}};
 }
 
-TEST(UserErrors, bad_alloc_becomes_out_of_memory_of_the_called_function) {
+TEST(UserErrors, bad_alloc_becomes_out_of_memory_that_names_the_function) {
   for (const auto& [name, act] : calls_that_throw<std::bad_alloc>()) {
     EXPECT_TRUE(says(complaint_of<OutOfMemory>(act), name));
   }
@@ -46,7 +46,7 @@ TEST(UserErrors, other_exceptions_propagate) {
   }
 }
 
-TEST(UserErrors, a_count_beyond_the_address_space_is_a_shape_error) {
+TEST(UserErrors, an_element_count_beyond_the_address_space_is_a_shape_error) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t count : {most, most / 2, most / 8, most / 16 * 2 + 2, std::int64_t{-1},
                                    std::numeric_limits<std::int64_t>::min()}) {
@@ -55,7 +55,7 @@ TEST(UserErrors, a_count_beyond_the_address_space_is_a_shape_error) {
   }
 }
 
-TEST(UserErrors, a_count_beyond_memory_is_out_of_memory) {
+TEST(UserErrors, an_element_count_beyond_memory_is_out_of_memory) {
   const auto most_numbers = static_cast<std::int64_t>(max_nbytes / sizeof(std::int64_t));
   for (const std::int64_t count : {most_numbers, most_numbers / 2}) {
     // With 32-bit pointers, memory may suffice for one such tensor, so the test allocates several.

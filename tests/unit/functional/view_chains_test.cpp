@@ -55,7 +55,7 @@ class UsedViewChains : public testing::Test {
   Tensors views_;
 };
 
-TEST_F(UsedViewChains, an_update_replays_each_view_once_in_any_order) {
+TEST_F(UsedViewChains, an_update_replays_each_view_once_in_any_order_of_use) {
   std::vector<std::size_t> forth = in_order();
   std::vector<std::size_t> back(forth.rbegin(), forth.rend());
   std::vector<std::size_t> mixed = forth;
@@ -70,7 +70,7 @@ TEST_F(UsedViewChains, an_update_replays_each_view_once_in_any_order) {
   }
 }
 
-TEST_F(UsedViewChains, replay_starts_at_a_written_view_without_applying_it) {
+TEST_F(UsedViewChains, replay_starts_at_a_written_view_without_applying_updates) {
   constexpr std::size_t middle = depth / 2;
   call("fill_", {views_[middle], 7});
   const OpaqueCounts behind = counts_of([&] {
@@ -88,7 +88,7 @@ TEST_F(UsedViewChains, replay_starts_at_a_written_view_without_applying_it) {
       << "only the inverse of the update and the used view may replay";
 }
 
-TEST_F(UsedViewChains, destroyed_views_leave_no_values) {
+TEST_F(UsedViewChains, values_of_destroyed_views_are_freed) {
   const AnyTensor last = views_.back();
   use_all(in_order());
   EXPECT_EQ(living(), depth + 1) << "all views and the base";
@@ -100,7 +100,7 @@ TEST_F(UsedViewChains, destroyed_views_leave_no_values) {
   EXPECT_EQ(living(), 3U) << "the last view, other_ and the base";
 }
 
-TEST_F(UsedViewChains, transposing_a_middle_view_in_place_keeps_later_views) {
+TEST_F(UsedViewChains, transposing_a_view_in_place_leaves_later_views_unchanged) {
   constexpr std::size_t middle = depth / 2;
   use_all(in_order());
   call("transpose_", {views_[middle], 0, 1});
@@ -113,7 +113,7 @@ TEST_F(UsedViewChains, transposing_a_middle_view_in_place_keeps_later_views) {
   }
 }
 
-TEST_F(UsedViewChains, a_shared_link_survives_either_of_its_tensors) {
+TEST_F(UsedViewChains, a_link_shared_by_two_tensors_survives_one_of_them) {
   use_all(in_order());
   AnyTensor same = call_for_one("alias", {views_[10]});
   EXPECT_EQ(counts_of([&] { functional_tensor_of(same).sync(); }).replayed, 0U);
@@ -140,7 +140,7 @@ TEST(Chains, true_views_replay_from_a_written_value_of_any_strides) {
 
 // The value that the pass holds is contiguous and does not allow the view, but the strides of the
 // tensor in memory allow it.
-TEST(Chains, true_views_are_replayed_where_only_memory_allows_them) {
+TEST(Chains, true_views_that_only_the_memorys_strides_allow_are_replayed) {
   const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
   const AnyTensor written = call_for_one("transpose", {under_pass({2, 6, 4}), 1, 2});
   call("copy_", {written, call_for_one("view", {to_functional(ascending(48)), {2, 4, 6}})});
@@ -154,7 +154,7 @@ TEST(Chains, true_views_are_replayed_where_only_memory_allows_them) {
             "[ 5.+11.j 17.+23.j]");
 }
 
-TEST(Chains, views_of_bools_see_the_bytes_of_the_base) {
+TEST(Chains, replayed_views_of_bools_read_the_bytes_of_the_base) {
   const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
   const AnyTensor x = under_pass({3}, DType::boolean);
   const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
