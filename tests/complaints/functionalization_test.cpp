@@ -103,8 +103,8 @@ TEST(Complaints, as_strided_after_a_write_to_a_strided_input_is_correct) {
     };
   };
   const std::string memory_after = "[1. 1. 3. 3. 5. 5. 7. 7. 9. 9.]";
-  // The strides of as_strided count elements of the memory. The strides of as_strided_copy count
-  // elements of the input.
+  // as_strided counts its strides in elements of the memory, as_strided_copy in elements of the
+  // input.
   expect_everywhere(f("as_strided"), 10, every_other, "[1. 3. 5.]", memory_after);
   expect_everywhere(f("as_strided_copy"), 10, every_other, "[1. 5. 9.]", memory_after);
 }

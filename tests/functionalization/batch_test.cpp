@@ -26,7 +26,7 @@ struct BatchTarget {
   using Transform = functional::Program (*)(const functional::Program&);
 
   const char* name;
-  Flavor flavor;        ///< of the generated programs
+  Flavor flavor;        ///< flavor of the generated programs
   Transform of_member;  ///< applied within the innermost vmap
   Transform of_all;     ///< applied around all vmaps
   bool is_nested = false;
@@ -36,7 +36,7 @@ struct BatchTarget {
   friend void PrintTo(const BatchTarget& target, std::ostream* out) { *out << target.name; }
 };
 
-/// Returns `tensor` with different elements for each number.
+/// Returns a copy of `tensor` with elements that depend on `number`.
 Tensor altered(const Tensor& tensor, std::size_t number) {
   if (tensor.dtype() == DType::boolean) {
     return number % 2 == 0 ? tensor.clone() : eq(tensor, Scalar(false));
@@ -188,7 +188,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
   const auto run_with = [&](const Tensors& given, Trace& trace) {
     return run(program, inputs.names, given, before, trace);
   };
-  Trace expected;  // of any member: the results of all members must be equal
+  Trace expected;  // trace of the last member; all members must have equal step results
   std::vector<Tensors> member_outputs;
   for (std::size_t member = 0; member < target.members(); ++member) {
     const auto of_member = [=](const Input& input) { return input.member_copies[member]; };

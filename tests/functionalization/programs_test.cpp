@@ -94,7 +94,7 @@ TEST(EveryPair, a_write_through_a_view_agrees_with_and_without_the_pass) {
   std::uint64_t number = seed();
   std::size_t pairs = 0;
   std::size_t done = 0;
-  std::map<std::string, std::size_t> written;  // counted by view and by write
+  std::map<std::string, std::size_t> written;  // by operator: the number of pairs computed
   for (const std::string& view : operators_of(Effect::view)) {
     for (const std::string& write : operators_of(Effect::write)) {
       ++pairs;

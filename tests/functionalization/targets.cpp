@@ -68,7 +68,7 @@ std::vector<TensorState> states_of(const Tensors& tensors) {
 
 using Transformed = std::function<Tensors(const functional::Program&, const Tensors&)>;
 
-/// Runs `program` by `transformed`, which applies a transform and calls the result.
+/// Runs `program` through `transformed`, which applies a transform and calls the result.
 Outcome run_by(const Program& program, const Transformed& transformed) {
   Outcome outcome;
   const Values before = set_up(program);

@@ -24,7 +24,7 @@ class RandomArguments : public Random {
   using Random::Random;
 
   std::int64_t number(std::int64_t least, std::int64_t most) { return Random::number(least, most); }
-  /// An axis, counted from either end; rarely out of range.
+  /// An axis, positive or negative; rarely out of range.
   std::int64_t axis(std::size_t ndim);
   /// All axes in a random order.
   Dims axes(std::size_t ndim);
@@ -41,7 +41,7 @@ class RandomArguments : public Random {
   Constants strided(const ViewGeometry& self);
   Dims expanded(const Dims& sizes);
   Dims parts_of(std::int64_t length);
-  /// A bound of a slice; rarely outside of the dimension.
+  /// A bound of a slice, in most cases within the dimension.
   std::int64_t bound(std::int64_t least, std::int64_t most);
   functional::Constant constant(const functional::Operator& op,
                                 const functional::Parameter& parameter, const ViewGeometry& self);

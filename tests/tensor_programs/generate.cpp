@@ -133,7 +133,8 @@ class Generator {
   /// schema. Returns whether the call succeeded.
   bool add_call(std::vector<Step>& steps, std::string name, Ref first) {
     if (unsupported_.is_of_bools(first) && functional::find(name).effect() == Effect::write) {
-      name = random_.one_of({"copy_", "fill_", "zero_"});  // these can write only 0 and 1
+      // Only these writes can be limited to 0 and 1.
+      name = random_.one_of({"copy_", "fill_", "zero_"});
     }
     // The functionalization pass rejects inputs that share memory as bools and as another dtype.
     if (&steps == &program_.setup && tensor(first).dtype() == DType::boolean &&

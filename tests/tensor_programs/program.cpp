@@ -148,7 +148,7 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   trace = {};
   Values values;
   for (const Ref ref : program.captured) {
-    // A captured tensor must not share memory with an input.
+    // Drops captured tensors that share memory with an input: the pass rejects them.
     const auto is_apart = [&](const AnyTensor& input) {
       return !to_cpu(input).aliases(to_cpu(before.at(ref)));
     };

@@ -69,7 +69,7 @@ struct Program {
   std::vector<Ref> outputs;
 };
 
-/// Existing tensors by name.
+/// The existing tensors, by name.
 using Values = std::map<Ref, AnyTensor>;
 
 enum class StepResult : char {
@@ -109,9 +109,9 @@ class Unsupported {
   /// Records a step. Must be called after each step with the result StepResult::done.
   void record(const Step& step, const Values& values);
 
-  /// True for captured tensors and their views.
+  /// Whether `ref` is a captured tensor or a view of a captured tensor.
   bool is_captured(Ref ref) const { return captured_.contains(ref); }
-  /// True for views of bools as another dtype.
+  /// Whether `ref` is a view of bools as another dtype.
   bool is_of_bools(Ref ref) const { return of_bools_.contains(ref); }
 
  private:
@@ -140,9 +140,9 @@ Values set_up(const Program& program);
 
 /// The results of all steps on one line, then each error message on a line of its own.
 std::string to_string(const Trace& trace);
-/// "t3_1", the second tensor of step 3, or "t3", the first.
+/// Returns "t3" for the first tensor of step 3, "t3_1" for the second.
 std::string to_string(Ref ref);
-/// "t3 = slice(t1, 0, 1, none, 2)".
+/// Returns, for example, "t3 = slice(t1, 0, 1, none, 2)".
 std::string to_string(const Step& step);
 std::string to_string(const Program& program);
 

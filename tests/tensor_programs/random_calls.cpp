@@ -109,7 +109,7 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       arguments.emplace_back(tensors);
     } else if (!parameter.is_tensor()) {
       if (constant == constants.end()) {
-        break;  // the rest have defaults
+        break;  // the remaining parameters have defaults
       }
       arguments.emplace_back(*constant++);
       if (parameter.type == Type::scalar) {
@@ -117,7 +117,7 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       }
     } else if (parameter.name == "condition") {
       arguments.push_back(tensor(broadcastable(all), DType::boolean));
-    } else if (parameter.name == "source") {  // for a scatter, with the view's sizes
+    } else if (parameter.name == "source") {  // of a scatter: needs the sizes of the view
       Arguments seen = arguments;
       for (const functional::Constant& each : constants) {
         seen.emplace_back(each);

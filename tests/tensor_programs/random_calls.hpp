@@ -22,12 +22,12 @@ class RandomCalls : public RandomArguments {
   /// The names of the pure operators with a meta rule and a tensor as the first parameter, except
   /// for operators that tests define ("test_...").
   static std::vector<std::string> names();
-  /// names(), and the operators that create tensors from numbers.
+  /// names(), and also the names of the operators that create tensors from numbers.
   static std::vector<std::string> all_names();
   /// Arguments that the operator accepts on the CPU.
   functional::Arguments arguments_of(const std::string& name);
 
-  /// From `least` to `most` random sizes. A size is rarely 0.
+  /// Random sizes of a tensor with `least` to `most` dimensions. A size is rarely 0.
   Dims sizes(std::int64_t least, std::int64_t most);
   /// A tensor of small random integers, so that all sums are exact. Elements are 0 only in tensors
   /// of bool.

@@ -22,7 +22,7 @@ void rename(Program& program, int from, Ref to) {
   }
 }
 
-/// For each step, tries to remove the step and to use its first operand in place of its result.
+/// For each step, tries to remove the step and to replace its result by its first operand.
 void bypass_each(Shrinker<Program>& shrinker, Steps steps) {
   for (std::size_t index = (shrinker.program().*steps).size(); index-- > 0;) {
     const Step& step = (shrinker.program().*steps)[index];
@@ -38,7 +38,7 @@ void bypass_each(Shrinker<Program>& shrinker, Steps steps) {
   }
 }
 
-/// Simpler arguments, the simplest first.
+/// Returns arguments to try as replacements of `argument`, the simplest first.
 std::vector<StepArgument> simpler(const StepArgument& argument) {
   std::vector<StepArgument> all;
   if (const Scalar* const number = std::get_if<Scalar>(&argument)) {

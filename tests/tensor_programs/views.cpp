@@ -8,7 +8,7 @@ namespace {
 
 using Made = std::vector<Tensor>;
 
-/// The arguments of a step, other than its tensor: see constants_of().
+/// The arguments of a step without the viewed tensor: see constants_of().
 struct Given {
   functional::Arguments all;
 

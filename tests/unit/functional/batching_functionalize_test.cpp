@@ -207,7 +207,7 @@ TEST(FunctionalizedVmap, set_cannot_store_a_batch_outside_of_its_vmap) {
     const AnyTensor outer = call_for_one("zeros", {Dims({3})});
     vmap([&](const Tensors& each) {
       const AnyTensor sum = call_for_one("zeros", {Dims({3})});
-      call("set_", {sum, outer});  // `sum` cannot take a batch after this
+      call("set_", {sum, outer});  // from here on, `sum` aliases a tensor outside of the vmap
       call("add_", {sum, each[0]});
       return Tensors();
     })({in[0]});

@@ -105,7 +105,7 @@ TEST(Vmap, a_tensor_that_outlives_its_inner_vmap_is_rejected) {
   EXPECT_THROW(keeps({ascending({2, 2})}), ArgumentError);
 }
 
-/// Calls an operator on each member of a batch, with further arguments.
+/// Calls an operator on each member of a batch, with `others` as further arguments.
 void call_batched(const AnyTensor& batch, const char* name, const Arguments& others) {
   vmap([&](const Tensors& x) {
     Arguments arguments{x[0]};

@@ -115,7 +115,7 @@ AnyTensor scattered(AnyTensor base) {
 }
 
 TEST(Scatters, a_scatter_writes_in_place_only_if_its_base_is_unshared) {
-  const ExcludeKeys pass(Key::functionalize);  // as in calls that the pass makes
+  const ExcludeKeys pass(Key::functionalize);  // as if the pass called the operators
   Tensor alone = to_cpu(ascending(3)).clone();
   const float* const place = alone.data<float>();
   EXPECT_EQ(to_cpu(scattered(from_cpu(std::move(alone)))).data<float>(), place);

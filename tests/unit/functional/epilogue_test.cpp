@@ -161,8 +161,7 @@ TEST(EpilogueWrites, regions_with_eight_dimensions_are_written_correctly) {
   EXPECT_EQ(text_of(x), text_of(plain));
 }
 
-// ---- an error leaves everything unwritten, including memory of devices, which is written before
-// memory of the host
+// ---- an error leaves all memory unwritten, also of devices, which are written before the host
 
 std::string text_on_host(const Tensor& tensor) {
   return byre::to_string(tensor.to(Device::cpu()));

@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-// Collected before tests define further operators.
+// Initialized before tests define further operators.
 const std::vector<const Operator*> builtin_operators = operators();
 
 TEST(GraphExecutions, outputs_share_no_memory_with_outputs_inputs_or_constants) {
@@ -153,7 +153,7 @@ TEST(GraphExecutions, a_value_is_written_in_place_at_its_last_use) {
   const Graph graph = recording.capture({x});
   const AnyTensor given = ascending(64);
   const AnyTensor given_one = call_for_one("ones", {Dims{}});
-  stats::expect_copies_at_most(1, [&] {  // the caller's input is copied
+  stats::expect_copies_at_most(1, [&] {  // only the input is copied, because the caller owns it too
     EXPECT_EQ(text_of(call_for_one("sum", {execute(graph, {given, given_one})[0]})), "1981.");
   });
   EXPECT_EQ(text_of(call_for_one("sum", {given})), "2016.") << "the input is unchanged";

@@ -165,7 +165,7 @@ TEST(Recordings, calls_of_concurrent_threads_are_recorded) {
       call("neg", {sums[thread]});
       if (round % 1000 == 0) {
         EXPECT_TRUE(
-            // while other nodes are created and freed
+            // captures while the other thread creates and frees nodes
             is_functional(recording.capture({sums[thread]})));
       }
     }

@@ -115,7 +115,7 @@ TEST(VmapWithinThePass, an_input_that_is_passed_twice_is_written) {
   const AnyTensor x = ascending({2, 2});
   const Program add = vmap([](const Tensors& each) { return call("add_", {each[0], each[1]}); });
   functionalize([&](const Tensors& in) {
-    call("select", {in[0], 0, 0});  // gives in[0] an alias
+    call("select", {in[0], 0, 0});  // creates the Alias of in[0]
     return add({in[0], in[0]});
   })({x});
   EXPECT_EQ(texts_of({x}), "[[0. 2.]\n [4. 6.]]\n");

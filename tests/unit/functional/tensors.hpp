@@ -36,7 +36,7 @@ inline AnyTensor zeros(const Dims& sizes) {
   return from_cpu(Tensor::zeros(sizes, DType::f32));
 }
 
-/// A view of one element along dimension 0.
+/// The view of x that selects `index` along dimension 0: an element or a row.
 inline AnyTensor element(const AnyTensor& x, std::int64_t index) {
   return call_for_one("select", {x, 0, index});
 }

@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-/// Returns by how much `action` increases the counts.
+/// Returns how often `action` replays views and calls scatters.
 template <class Action>
 OpaqueCounts counts_of(const Action& action) {
   const OpaqueCounts before = opaque_counts();
@@ -51,7 +51,7 @@ class UsedViewChains : public testing::Test {
   const IncludeKeys backend_{opaque_backend()};
   const std::uint64_t others_ = opaque_counts().living;
   AnyTensor x_;
-  AnyTensor other_;  // not part of the chain
+  AnyTensor other_;  // a view outside of the chain
   Tensors views_;
 };
 

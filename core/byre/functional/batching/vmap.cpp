@@ -57,7 +57,7 @@ struct Input {
   std::optional<std::size_t> axis;  ///< the dimension of the batch, if there is one
   AnyTensor seen;     ///< the function's argument: `batched`, or a tensor of the pass that wraps it
   AnyTensor batched;  ///< the initial batched tensor
-  AnyTensor value;    ///< its value, with the batch as dimension 0
+  AnyTensor value;    ///< the value of `batched`, with the batch as dimension 0
   FunctionalTensor::AliasHandle alias;  ///< alias of `given` if `given` is a tensor of the pass
   std::uint64_t generation = 0;         ///< generation of the alias when the batch was created
   bool is_repeated = false;             ///< an earlier input is the same tensor with the same axis
@@ -83,7 +83,7 @@ class BatchRun {
 
   Tensors call(const Program& function) const {
     Tensors seen;
-    // inputs that the function sees only as a batch; the pass handles inputs within the pass
+    // The inputs with a batch, except tensors of the pass, because the pass handles their memory.
     Tensors batched_inputs;
     for (const Input& input : inputs_) {
       seen.push_back(input.seen);
@@ -210,7 +210,7 @@ class BatchRun {
     return contents;
   }
 
-  /// Returns the value of the whole batch, below the pass.
+  /// Returns the value of the whole batch, with the batch as dimension `axis`, below the pass.
   AnyTensor with_batch_at(std::size_t axis, const AnyTensor& of_each) const {
     const ExcludeKeys pass(Key::functionalize);
     return with_moved_axis(batch().value_of(of_each), 0, axis);

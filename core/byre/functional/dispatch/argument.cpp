@@ -11,7 +11,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Returns the shortest text that is read back as the number `value`, and not as an integer.
+/// Returns the shortest text that parses as the floating-point number `value`, not as an integer.
 template <class Number>
 std::string to_text(Number value) {
   std::array<char, 64> chars;

@@ -37,7 +37,8 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   return returned;
 }
 
-/// Computes on the backend of `lowering` or, if `lowering` is null, on the backend of the inputs.
+/// Runs `f` under the pass, on the backend of `lowering` or, if `lowering` is null, on the backend
+/// of the inputs.
 Tensors run_under_pass(const char* name, const Lowering* lowering, const Program& f,
                        FunctionalizeOptions options, const Tensors& inputs) try {
   detail::expect_tensors(inputs, name, "the inputs");

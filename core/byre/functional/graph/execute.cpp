@@ -111,7 +111,7 @@ class Execution {
     }
   }
 
-  /// A recorded view sees elements in order, regardless of the operand's strides.
+  /// Recorded views count elements in row-major order, regardless of the operand's strides.
   static void make_contiguous(Argument& viewed) {
     const auto* const on_cpu = viewed.tensor().as<CpuTensor>();
     if (on_cpu != nullptr &&

@@ -152,7 +152,7 @@ Tensors Recording::record(const Call& call) const try {
     expect_dtype(meta.dtype, call.op.name().c_str());
   }
   if (node->results.empty()) {
-    return {};  // no result would keep the node alive
+    return {};  // without a result, no tensor would own the node
   }
   const boost::intrusive_ptr<TapeNode> recorded = tape_->append(std::move(node));
   Tensors results;

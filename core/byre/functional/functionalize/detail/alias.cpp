@@ -43,7 +43,7 @@ Alias::Alias(AnyTensor base, FunctionalizeOptions options, BatchLevel level)
       level_(level),
       base_(std::move(base)) {}
 
-// ---- one write
+// ---- recording a write
 
 void Alias::prepare_write(const ViewPath& path, const char* operation, std::size_t count) {
   const Layout& layout = path.geometry().layout;
@@ -165,7 +165,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     }
   }
   const sync::Lock lock(mutex_);
-  cached = nearest;  // overwrites no initial value: a view has none
+  cached = nearest;  // a view has no initial value that could be lost
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
   }
@@ -201,7 +201,7 @@ void Alias::apply_updates() {
   updates_.clear();
 }
 
-// ---- what was written
+// ---- written regions
 
 void Alias::record_applied(ViewPath path) noexcept {
   const auto has_this_geometry = [&path](const ViewPath& other) {

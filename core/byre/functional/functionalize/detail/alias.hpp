@@ -74,7 +74,7 @@ class Alias final : public Counted {
   /// `level` is the level of the innermost vmap() whose batch may be written to the base.
   explicit Alias(AnyTensor base, FunctionalizeOptions options = {}, BatchLevel level = 0);
 
-  // ---- one write
+  // ---- recording a write
 
   /// Reserves space for `count` updates. If there would be too many, first applies the pending
   /// updates, as sync() does. Throws the errors of sync(), FunctionalizeError if the alias was
@@ -98,7 +98,7 @@ class Alias final : public Counted {
   AnyTensor sync_base();
   std::uint64_t generation() const noexcept;
 
-  // ---- what was written
+  // ---- written regions
 
   /// Starts recording which regions are written. `outside` is the number of tensors outside the
   /// pass that view the base. They count as tensors of the alias as long as the alias lives.

@@ -24,15 +24,15 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   }
 }
 
-/// Whether the tensor covers its storage in order, so that a base can have the tensor's sizes. All
-/// strides are compared, also those of dimensions of size 0 or 1: they do not affect which memory
-/// is accessed, but they affect later views.
+/// Whether the tensor covers its storage in row-major order, so that a base can have the tensor's
+/// sizes. All strides are compared, also those of dimensions of size 0 or 1: they do not affect
+/// which memory is accessed, but they affect later views.
 bool fills_its_storage(const Tensor& tensor) {
   return tensor.layout() == contiguous_layout(tensor.sizes(), "functionalize") &&
          tensor.nbytes() == tensor.storage().nbytes();
 }
 
-/// Returns the geometry of all elements of the tensor's storage, in order.
+/// Returns the geometry of a base with sizes and dtype `meta` that covers the tensor's storage.
 ViewGeometry geometry_of_storage(const Tensor& tensor, const TensorMeta& meta) {
   ViewGeometry geometry = ViewGeometry::of_all(meta.sizes, meta.dtype);
   geometry.storage_nbytes = tensor.storage().nbytes();

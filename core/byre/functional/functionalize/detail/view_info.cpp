@@ -66,7 +66,7 @@ Dims permuted_axes(const Operator& op, std::span<const Argument> arguments, std:
   return (*op.view())(probe, arguments).front().layout.strides;
 }
 
-/// One output of a view operator, and its expression by the eight kinds.
+/// One output of a view operator. Its members express the output by the eight kinds of views.
 struct Output {
   const Operator& op;
   std::span<const Argument> arguments;
@@ -124,8 +124,8 @@ struct Output {
   }
 };
 
-/// The built-in view operators. Those with many outputs come first, because the table is searched
-/// from the start for each output.
+/// The built-in view operators. Operators with many outputs come first, because the table is
+/// searched from the start for each output.
 struct CanonicalViews {
   using Row = std::pair<const Operator*, Views (Output::*)()>;
 

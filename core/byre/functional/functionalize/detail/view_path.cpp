@@ -38,7 +38,7 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
       }
     }
     if (path.is_base()) {
-      path.last_ = nullptr;  // the views cancel out
+      path.last_ = nullptr;  // the views together have no effect
     }
     path.repeats_elements_ =
         path.last_ != nullptr && (repeats_elements_ || path.geometry_.overlaps_itself());
@@ -62,7 +62,7 @@ AnyTensor ViewPath::replay(const AnyTensor& base, bool reapply_views) const {
 
 AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) const {
   if (geometry_.layout.numel() == 0) {
-    return base;  // also covers expand to no elements, which has no inverse
+    return base;  // an expand to no elements has no inverse and ends here too
   }
   std::vector<ViewInfo> by_strides_alone;
   std::vector<const ViewInfo*> infos;

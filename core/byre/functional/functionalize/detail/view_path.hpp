@@ -65,7 +65,7 @@ class ViewPath {
   /// The viewed elements of the base.
   const ViewGeometry& geometry() const noexcept { return geometry_; }
   const TensorMeta& base() const noexcept { return base_; }
-  /// Whether the path leads to all elements of the base, in order.
+  /// Whether the geometry of the path equals the geometry of the base.
   bool is_base() const noexcept { return is_base_; }
   /// The last link of the chain; null if the path is by strides, or is the base.
   const ViewLink* last() const noexcept { return last_.get(); }

@@ -65,7 +65,7 @@ void WriteBack::commit() {
   }
   for (MemoryWrite& each : memory_writes_) {
     if (each.value.storage().shares_data_with(each.memory.storage())) {
-      each.value = each.value.clone();  // now, so that the writes need no copy of the memory
+      each.value = each.value.clone();  // releases the shared data: see commit()
     }
   }
   for (const MemoryWrite& each : memory_writes_) {
@@ -88,7 +88,7 @@ void WriteBack::commit() {
   for (TensorWrite& write : writes) {
     write.done();
   }
-  // Nothing fails from here on.
+  // No later step can fail.
   for (const StridedCopy& copy : copies) {
     copy.run();
   }

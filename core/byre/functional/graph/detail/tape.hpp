@@ -21,7 +21,7 @@ namespace byre::inline v0::functional::detail {
 struct TapeNode;
 class Tape;
 
-/// A result of a node. It keeps the node alive.
+/// A result of a node. It owns a handle to the node.
 struct RecordedValue {
   boost::intrusive_ptr<TapeNode> node;
   std::uint32_t result = 0;
@@ -31,7 +31,7 @@ struct RecordedValue {
 
 /// Immutable once it is on a tape, except members that the tape's lock guards.
 struct TapeNode : BasicNode<RecordedValue> {
-  /// The index of the input if the node is an input. Such a node has no op.
+  /// The index of the input if the node is an input. An input node has no op.
   std::optional<std::uint32_t> input;
 
  private:

@@ -10,7 +10,7 @@ namespace byre::inline v0::functional::detail {
 /// ShapeError if `out` has other sizes, DTypeError if its dtype is of a lower category.
 void write_result_to_out(const Operator& op, const AnyTensor& out, const AnyTensor& result);
 
-/// For resize_: returns a contiguous layout of `sizes` that begins where `before` does. Throws
+/// For resize_: returns a contiguous layout of `sizes` with the offset of `before`. Throws
 /// ShapeError if `before` is not contiguous.
 Layout resized(const Layout& before, const Dims& sizes);
 /// For resize_: throws StateError because the tensor needs new memory to grow, but has views or is

@@ -13,8 +13,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// How the view addresses its tensor's elements: by the tensor's strides, or by their position in
-/// order.
+/// How the view addresses the elements of the viewed tensor: by the tensor's strides, or by the
+/// position of the elements in row-major order.
 enum class Reads : bool { by_strides, in_order };
 
 ViewGeometry geometry_of_view(const Operator& view, const ViewGeometry& self,
@@ -62,8 +62,8 @@ bool is_from_the_start(const Tensor& tensor) {
   return tensor.is_contiguous() && tensor.storage_offset() == 0;
 }
 
-/// Returns a packed tensor if a program called, as every backend does, and a lazy clone of `part`
-/// if a pass called.
+/// Returns a lazy clone of `part` if a pass called the operator. If a program called it, returns a
+/// packed tensor, as the operators of every backend do.
 Tensor own_copy(const Tensor& part) {
   return is_below_passes() ? part.lazy_clone() : packed(part);
 }
