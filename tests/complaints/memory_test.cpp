@@ -124,7 +124,7 @@ TEST_F(Complaints, branches_of_a_paged_cache_copy_only_written_pages) {
   expect_costs(later, 2 * page_nbytes, 1);
 }
 
-TEST_F(Complaints, editing_mapped_weights_copies_pages_and_keeps_the_file) {
+TEST_F(Complaints, editing_mapped_weights_copies_pages_and_changes_no_file) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "model.safetensors";
   const std::pair<std::string, Tensor> saved[] = {{"embedding", table_of(1)},

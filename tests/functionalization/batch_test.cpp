@@ -221,7 +221,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     const char result = found.results[step];
     if (result != expected_result &&
         !(is_refusal(result) &&
-          is_refusal(expected_result))) {  // both runs rejected the step, perhaps for other reasons
+          is_refusal(expected_result))) {  // both rejected the step; the errors may differ
       const std::string& op = program.body[step].op;
       return expected_result == static_cast<char>(StepResult::done) &&
                      is_rejection_of_vmap(found.messages[step], inputs.share_memory())

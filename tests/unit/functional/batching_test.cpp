@@ -125,7 +125,7 @@ TEST(Vmap, errors_of_rejected_views_and_writes_name_the_operator) {
   }
 }
 
-TEST(Vmap, arguments_invalid_for_one_member_are_rejected) {
+TEST(Vmap, arguments_that_are_invalid_for_a_member_are_rejected) {
   const std::pair<const char*, Arguments> calls[] = {
       {"select_copy", {1, 0}},    {"select_copy", {-2, 0}},
       {"sum.axes", {{1}, false}}, {"as_strided_copy", {{2}, {4}, 1}},
@@ -206,7 +206,7 @@ TEST(Batching, user_composites_and_rules_are_called_once_per_batch) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(Batching, results_that_differ_in_sizes_dtype_or_number_are_rejected) {
+TEST(Batching, member_results_of_unequal_sizes_dtype_or_number_are_rejected) {
   define("test_as_long_as(Tensor a) -> Tensor").cpu([](const Tensor& a) {
     return Tensor::zeros({static_cast<std::int64_t>(a.at<float>({}))}, DType::f32);
   });

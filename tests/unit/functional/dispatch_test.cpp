@@ -141,7 +141,7 @@ TEST(Tags, only_pure_operators_with_one_result_accept_tags) {
   }
 }
 
-TEST(Guards, guards_restore_the_threads_state) {
+TEST(Guards, guards_and_scopes_restore_the_state_of_the_thread) {
   EXPECT_TRUE(thread_keys().included.empty());
   {
     const IncludeKeys graph(Key::graph);

@@ -48,7 +48,7 @@ void use_the_process(std::size_t turn) {
   }
 }
 
-TEST(ForksUnderLoad, children_of_busy_parents_work_and_exit) {
+TEST(ForksUnderLoad, forked_children_of_busy_processes_work_and_exit) {
   const TemporaryFolder folder;
   write_file(folder / "suppressions", "nobody.cpp:1\n");
   shadow::suppress_sites(folder / "suppressions");

@@ -83,7 +83,7 @@ Program vmapped(const Program& f, std::int64_t axis) {
 
 class OuterTransforms : public testing::TestWithParam<Transform> {};
 
-TEST_P(OuterTransforms, nested_transforms_have_the_effect_of_loops) {
+TEST_P(OuterTransforms, nested_transforms_have_the_effect_of_plain_loops_and_calls) {
   const std::pair<Program, Program> same[] = {
       {vmap(in_place), looped(in_place, 0)},
       {vmap(in_place, {1}), looped(in_place, 1)},

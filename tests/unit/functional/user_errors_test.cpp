@@ -40,7 +40,7 @@ TEST(UserErrors, bad_alloc_becomes_out_of_memory_that_names_the_function) {
   }
 }
 
-TEST(UserErrors, other_exceptions_propagate) {
+TEST(UserErrors, exceptions_except_bad_alloc_propagate) {
   for (const auto& [name, act] : calls_that_throw<TooLong>()) {
     EXPECT_THROW(act(), TooLong) << name;
   }
