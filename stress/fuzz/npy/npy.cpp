@@ -33,7 +33,7 @@ constexpr Format format{
         [](auto bytes) {
           return Contents{{{"array", read_npy(bytes)}}, {}};
         },
-    .refuses_to_map = "load_npy reads and converts them"};
+    .refuses_to_map = "Call load_npy, which reads and converts them"};
 
 /// Whether a file of these sizes may be read. The product of all sizes but 0 must fit in 64 bits,
 /// because strides are computed from it; the number of bytes must fit, too, unless there are no
