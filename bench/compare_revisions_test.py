@@ -14,7 +14,7 @@ PROGRAM = sys.argv.pop()
 
 
 class Program(unittest.TestCase):
-    def test_it_prints_all_operations_with_and_without_recording(self):
+    def test_prints_all_operations_with_and_without_recording(self):
         plain, recorded = compare_revisions.measured(PROGRAM), compare_revisions.measured(PROGRAM, "recording")
         self.assertEqual(list(plain), list(recorded))
         self.assertEqual(len(plain), 11)
@@ -22,7 +22,7 @@ class Program(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    def test_a_ratio_is_taken_within_each_round(self):
+    def test_ratios_compare_times_of_the_same_round(self):
         runs = {"base": iter([{"clone": 2.0}, {"clone": 10.0}, {"clone": 4.0}]),
                 "current": iter([{"clone": 2.0}, {"clone": 20.0}, {"clone": 2.0}]),
                 "recording": iter([{"clone": 50.0}, {"clone": 70.0}, {"clone": 60.0}])}

@@ -53,7 +53,7 @@ class Report(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def test_contains_small_measures_and_is_printed_again(self):
+    def test_contains_small_sizes_and_can_be_printed_from_a_file(self):
         reported = report(BINARY, self.folder, "--smoke", "--rounds=1")
         self.assertEqual(reported.returncode, 0, reported.stderr + reported.stdout)
         small = [measure for measure in measures.MEASURES if measure.over.split("/")[2] in ("64B", "4KiB")]
@@ -68,7 +68,7 @@ class Report(unittest.TestCase):
         again = report(BINARY, self.folder, "--from", self.folder / "bench.json")
         self.assertEqual((again.returncode, again.stdout), (0, reported.stdout), again.stderr)
 
-    def test_a_ratio_is_taken_within_each_round(self):
+    def test_ratios_compare_times_of_the_same_round(self):
         runs = [(2.0, 1.0, 0), (9.0, 3.0, 0), (8.0, 2.0, 0), (1.0, 9.0, 1)]
         documents = [{"context": {"date": "2026-01-01T", "num_cpus": 2}, "benchmarks": [
             {"name": "steal/byre/64B/recycled/iterations:3", "ns": over, "is_disturbed": disturbed},

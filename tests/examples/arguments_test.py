@@ -14,7 +14,7 @@ FUNCTIONALIZE = sys.argv.pop(1)
 
 
 class Arguments(programs.Test):
-    def test_invalid_arguments_are_refused_and_named(self):
+    def test_invalid_arguments_are_refused_and_named_in_the_error(self):
         for arguments, said in ((["--nonsense"], "--nonsense"), (["--layer=5"], "--layer"), (["--layers"], "takes a value"),
                                 (["stray"], "'stray'"), (["--help=1"], "takes no value"),
                                 *((["--layers", value], "--layers takes a whole number from 1 to 256")
@@ -34,7 +34,7 @@ class Arguments(programs.Test):
             self.assertEqual(json.loads(text)["branches"]["remaining branches"], 4)
         self.assert_refused(1, "/no/such/figures.json", *SMALL, "--json", "/no/such/figures.json")
 
-    def test_an_unknown_choice_is_refused(self):
+    def test_an_unsupported_option_value_is_refused(self):
         self.addCleanup(setattr, programs, "PROGRAM", programs.PROGRAM)
         programs.PROGRAM = FUNCTIONALIZE
         self.assert_refused(2, "--backend takes one of cpu, graph, not 'gpu'", "--backend=gpu")

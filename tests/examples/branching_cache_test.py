@@ -72,7 +72,7 @@ def run_with(prefix, append, branches, *more):
 
 
 class BranchesInTiles(unittest.TestCase):
-    def test_copied_and_live_tiles_agree_with_the_model(self):
+    def test_the_numbers_of_copied_and_live_tiles_equal_the_models(self):
         for sizes in ((64, 64, 40), (60, 64, 41), (1, 1, 1), (17, 3, 6), (60, 1, 11), (41, 15, 12), (700, 5, 7)):
             for threads in 1, 3:
                 with self.subTest(sizes=sizes, threads=threads):

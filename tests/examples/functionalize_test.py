@@ -11,7 +11,7 @@ import programs
 
 
 class Samples(unittest.TestCase):
-    def test_all_backends_compute_the_results_of_aliasing(self):
+    def test_all_backends_compute_equal_results(self):
         found = [programs.figures_of("--backend", backend) for backend in ("cpu", "graph")]
         self.assertEqual([each["faults"] for each in found], [[], []])
         on_cpu, on_graph = (each["programs"] for each in found)
@@ -23,7 +23,7 @@ class Samples(unittest.TestCase):
         self.assertEqual((on_cpu["overwrite"]["dropped"], on_cpu["overwrite"]["graph"].count(" = ")), (1, 4))
         self.assertRegex(on_cpu["write_window"]["graph"], r"^graph\(%0: f32\[6\]\):")
 
-    def test_the_readme_shows_the_first_program(self):
+    def test_the_readme_contains_the_first_programs_output(self):
         first, _, _ = programs.run().stdout.partition("write_rows: ")
         self.assertIn(f"```\n{first.strip()}\n```", README.read_text())
 

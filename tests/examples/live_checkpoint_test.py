@@ -106,7 +106,7 @@ class AllModes(WithText):
             self.assertEqual(modes["tiles"]["copies"], changed)
             self.assertLess(modes["pages"]["copied, MiB"], modes["eager-fresh"]["copied, MiB"])
 
-    def test_tiles_may_be_uneven_and_files_are_not_overwritten(self):
+    def test_any_tile_size_works_and_files_are_not_overwritten(self):
         for rows in (1, 7, 1000000):
             self.train(self.scratch / str(rows), mode="lazy", tile_rows=rows)
         self.assert_refused_run("not overwritten", self.scratch / "1", mode="lazy")
@@ -203,7 +203,7 @@ class Deltas(WithText):
             self.assertEqual(self.restore(file, self.scratch / "restored").read_bytes(), data)
         self.assert_refused(1, "not overwritten", "--restore", file, "--output", self.scratch / "restored")
 
-    def test_are_empty_if_the_table_did_not_change(self):
+    def test_contain_no_tiles_if_the_table_did_not_change(self):
         self.text.write_text("word")
         self.train(self.scratch / "one", mode="tiles", tokens=3, snapshot_every=1)
         self.assertEqual([file.stat().st_size for file in self.files("tiles", self.scratch / "one")[1:]], [64, 64])

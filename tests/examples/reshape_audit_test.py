@@ -14,7 +14,7 @@ ADVICE = {"key_value_cache": ["view"], "snapshot_by_reshape": ["reshape_and_clon
 
 
 class TheAudit(unittest.TestCase):
-    def test_reports_exactly_the_pipelines_that_copies_change(self):
+    def test_reports_exactly_the_pipelines_whose_results_change(self):
         figures = figures_of()
         self.assertEqual(figures["faults"], [])
         found = figures["pipelines"]

@@ -17,7 +17,7 @@ WITHOUT_DRIVER = {**os.environ, "VK_ICD_FILENAMES": "/nonexistent", "VK_DRIVER_F
 
 
 class VulkanDiffusion(Test):
-    def test_all_forms_compute_the_host_fields_and_keep_snapshots(self):
+    def test_fields_equal_the_hosts_and_snapshots_are_unchanged(self):
         done = run(*SMALL)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("Fields are within the bound, snapshots are unchanged.", done.stdout)
@@ -29,7 +29,7 @@ class VulkanDiffusion(Test):
         self.assert_refused(1, "mesa-vulkan-drivers", *SMALL, env=WITHOUT_DRIVER)
         self.assert_refused(1, "BYRE_VULKAN_DEVICE", *SMALL, env={**os.environ, "BYRE_VULKAN_DEVICE": "99"})
 
-    def test_wrong_usage_is_refused(self):
+    def test_invalid_arguments_are_refused(self):
         for option, value in (("size", "7"), ("size", "16385"), ("steps", "3"), ("steps", "1e3")):
             self.assert_refused(2, f"--{option}", f"--{option}={value}")
         self.assert_refused(2, "--nonsense", "--nonsense")

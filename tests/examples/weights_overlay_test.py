@@ -23,7 +23,7 @@ def variants_of(*arguments):
 
 
 class Requests(Test):
-    def test_share_all_unchanged_layers(self):
+    def test_share_unchanged_layers_with_the_model(self):
         for change in (0, 2, LAYERS):
             deep, loaded, mapped = variants_of(*SMALL, f"--change={change}", "--rows=3")
             self.assertEqual(deep["layers shared with the model"], 0)
@@ -34,7 +34,7 @@ class Requests(Test):
                     self.assertAlmostEqual(lazy["copied by byre, MiB"], MODELS * change * LAYER_MIB,
                                            delta=0.01)  # a mapped file is copied with its header
 
-    def test_copy_only_pages_of_large_mapped_layers(self):
+    def test_for_large_mapped_layers_copy_only_the_written_pages(self):
         deep, loaded, mapped = variants_of("--layers=3", "--width=1024", "--requests=3", "--change=2", "--rows=1")
         self.assertEqual(mapped["layers shared with the model"], loaded["layers shared with the model"])
         if not HAS_OVERLAYS:
@@ -50,16 +50,16 @@ class Requests(Test):
         if HAS_OVERLAYS:
             self.assertEqual(mapped["layers in overlays"], 3 * 2)  # branches copy whole layers
 
-    def test_have_different_outputs_only_if_they_change_rows(self):
+    def test_change_the_output_only_if_they_change_rows(self):
         for arguments, count in ((["--change=2"], MODELS), (["--change=0"], 0), (["--rows=0"], 0)):
             self.assertEqual(figures_of(*SMALL, *arguments)["changed outputs"], count)
 
-    def test_work_with_a_model_of_one_weight(self):
+    def test_to_a_model_with_a_single_weight_succeed(self):
         variants_of("--layers=1", "--width=1", "--requests=1", "--change=1", "--rows=1")
 
 
 class TheModelsFiles(Test):
-    def test_are_removed(self):
+    def test_are_removed_when_the_program_ends(self):
         self.assertEqual(run(*SMALL, env={**os.environ, "TMPDIR": str(self.scratch)}).returncode, 0)
         self.assertEqual(list(self.scratch.iterdir()), [])
 

@@ -58,7 +58,7 @@ TEST_P(VulkanCopies, neither_the_writer_nor_the_last_owner_waits_for_the_copy) {
   EXPECT_EQ(to_host(clone), expected);
 }
 
-TEST_P(VulkanCopies, an_owner_is_dropped_without_waiting_for_the_copy) {
+TEST_P(VulkanCopies, dropping_an_owner_does_not_wait_for_the_pending_copy) {
   for (const bool source_leaves : {true, false}) {
     byre::Buffer original = to_device(words_);
     byre::Buffer clone = original.lazy_clone();
@@ -76,7 +76,7 @@ TEST_P(VulkanCopies, an_owner_is_dropped_without_waiting_for_the_copy) {
   }
 }
 
-TEST_P(VulkanCopies, a_copy_ends_before_a_later_copy) {
+TEST_P(VulkanCopies, a_copy_completes_while_a_later_copy_is_pending) {
   const byre::Buffer early = to_device(words_);
   const byre::Buffer late = to_device(words_);
   byre::Buffer early_clone = early.lazy_clone();
@@ -96,7 +96,7 @@ TEST_P(VulkanCopies, a_copy_ends_before_a_later_copy) {
   EXPECT_TRUE(late.is_unique());
 }
 
-TEST_P(VulkanCopies, end_at_the_next_submission_or_poll) {
+TEST_P(VulkanCopies, are_reported_complete_at_the_next_submission_or_poll) {
   byre::Buffer shared = to_device(counting(count));
   const std::vector<std::function<void()>> ways{
       [] { queue().submit(); },
@@ -123,7 +123,7 @@ TEST_P(VulkanCopies, end_at_the_next_submission_or_poll) {
   }
 }
 
-TEST_P(VulkanCopies, of_no_bytes_are_complete_at_once) {
+TEST_P(VulkanCopies, of_zero_bytes_are_complete_when_submit_copy_returns) {
   int ends = 0;
   byre::PendingCopy pending(&ends, [](void* counted) noexcept { ++*static_cast<int*>(counted); });
   const byre::Block block = memory().submit_copy({words_.size() * 4, 64}, nullptr, 0, pending);
@@ -134,7 +134,7 @@ TEST_P(VulkanCopies, of_no_bytes_are_complete_at_once) {
   memory().deallocate(block);
 }
 
-TEST_P(VulkanCopies, of_concurrent_writers_are_one_fewer_than_the_writers) {
+TEST_P(VulkanCopies, n_concurrent_writers_make_n_minus_1_copies) {
   constexpr std::size_t threads = 8;
   for (int round = 0; round != 20; ++round) {
     std::vector<byre::Buffer> owners(threads, to_device(words_));

@@ -16,7 +16,7 @@ using byre::test::says;
 
 class VulkanFailures : public OnIdleDevice {};
 
-TEST_F(VulkanFailures, of_a_copy_leave_the_writer_sharing) {
+TEST_F(VulkanFailures, of_a_copy_leave_the_data_shared_and_unchanged) {
   for (const bool is_refused : {true, false}) {
     byre::Buffer original = to_device(counting(many));
     byre::Buffer clone = original.lazy_clone();
@@ -79,7 +79,7 @@ TEST_F(VulkanFailures, to_allocate_staging_memory_are_retried) {
   EXPECT_EQ(to_host(buffer), counting(many));
 }
 
-TEST_F(VulkanFailures, to_submit_leave_the_commands_to_the_next_submission) {
+TEST_F(VulkanFailures, to_submit_retain_the_commands_for_the_next_submission) {
   byre::Buffer buffer = to_device(counting(many));
   add_(buffer, 1);
   faults::submit.fail(VK_ERROR_OUT_OF_HOST_MEMORY);

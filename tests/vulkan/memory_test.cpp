@@ -53,7 +53,7 @@ TEST_F(VulkanMemory, finds_blocks_by_addresses_that_no_process_maps) {
   EXPECT_THROW(memory().find(address, 1), byre::InvalidArgument);
 }
 
-TEST_F(VulkanMemory, allocates_less_than_a_quarter_or_256_bytes_too_much) {
+TEST_F(VulkanMemory, wastes_less_than_256_bytes_or_a_quarter_of_the_request) {
   for (std::size_t nbytes = 1; nbytes < large_nbytes; nbytes += 1 + nbytes / 7) {
     const byre::Buffer buffer = allocate(nbytes);
     const std::size_t capacity = memory().find(buffer.data(), 1).block.capacity;
@@ -83,7 +83,7 @@ TEST_F(VulkanMemory, allocates_each_large_block_separately_and_counts_it) {
   expect(0, 0, 0, 0);
 }
 
-TEST_F(VulkanMemory, allocates_many_small_blocks_of_one_size_at_once) {
+TEST_F(VulkanMemory, takes_many_small_blocks_from_one_device_allocation) {
   for (const std::size_t nbytes : {200UL, 1280UL, 100000UL, DeviceMemory::large_from - 1}) {
     const std::size_t before = memory().stats().allocations;
     std::vector<byre::Buffer> buffers;

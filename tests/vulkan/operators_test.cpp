@@ -92,7 +92,7 @@ void expect_as_on_the_cpu(const std::string& name, const Arguments& on_cpu) {
   }
 }
 
-TEST(VulkanOperators, compute_the_results_of_the_cpu) {
+TEST(VulkanOperators, compute_the_same_results_as_the_cpu) {
   byre::test::RandomCalls random(byre::test::seed());
   for (const Operator* const op : operators()) {
     if (op->schema().is_pure() && op->meta() != nullptr && !op->name().starts_with("test_")) {
@@ -118,7 +118,7 @@ Tensor edges(DType dtype) {
   return copy_(all, Tensor::of<double>({std::ssize(numbers)}, std::span(numbers)));
 }
 
-TEST(VulkanOperators, convert_and_promote_every_dtype_and_numbers) {
+TEST(VulkanOperators, convert_and_promote_dtypes_and_numbers_like_the_cpu) {
   constexpr int dtypes = static_cast<int>(DType::uninitialized);
   const std::vector<Scalar> numbers{3, -1, 0.1, true, 70000};
   const Argument condition = from_cpu(ge(Tensor::zeros({1}, DType::f32), edges(DType::f32)));
@@ -153,7 +153,7 @@ TEST(VulkanOperators, convert_and_promote_every_dtype_and_numbers) {
   }
 }
 
-TEST(VulkanOperators, keep_exp_within_its_bound) {
+TEST(VulkanOperators, compute_exp_within_2_ulps) {
   Tensor doubles = Tensor::empty({24001}, DType::f64);
   for (std::int64_t step = 0; step <= 24000; ++step) {
     doubles.mutable_data<double>()[step] = static_cast<double>(step - 12000) / 128;
@@ -169,7 +169,7 @@ TEST(VulkanOperators, keep_exp_within_its_bound) {
   }
 }
 
-TEST(VulkanOperators, compute_and_move_large_tensors) {
+TEST(VulkanOperators, compute_large_tensors_like_the_cpu) {
   byre::test::RandomCalls random(byre::test::seed());
   const Argument whole = from_cpu(random.elements({3, 70, 1100}, DType::i64));
   expect_as_on_the_cpu("sum", {whole});

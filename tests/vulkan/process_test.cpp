@@ -90,7 +90,7 @@ TEST(VulkanProcess, without_the_requested_device_or_layer_gets_advice) {
   });
 }
 
-TEST(VulkanProcess, registers_the_device_that_tensors_name) {
+TEST(VulkanProcess, registers_its_device_for_tensors) {
   expect_says({"(vulkan), ", "Vulkan 1.", ", registered;"}, {}, [] {
     const byre::Device device = Gpu::get().device();
     return std::string(byre::describe(device).chars.data()) + ", " +
@@ -210,7 +210,7 @@ TEST(VulkanProcess, that_lost_its_device_ends_copies_and_returns_memory) {
   });
 }
 
-TEST(VulkanProcess, that_loses_its_device_silently_gets_an_error_later) {
+TEST(VulkanProcess, with_an_unreported_device_loss_gets_an_error_later) {
   expect_says({"lost 1 lost lost 3;"}, {}, [] {
     byre::Buffer buffer = to_device(counting(1000));
     const byre::Tensor host = byre::Tensor::of<std::int32_t>({3}, {1, 2, 3});

@@ -69,7 +69,7 @@ Tensors on_device(const Tensors& tensors) {
   return all;
 }
 
-TEST(VulkanPrograms, equal_the_host_under_the_pass_and_as_graphs) {
+TEST(VulkanPrograms, compute_the_hosts_results_under_the_pass_and_as_graphs) {
   define_user_operators();
   std::vector<Target> targets;
   for (const ViewPaths paths : {ViewPaths::chains, ViewPaths::strides}) {

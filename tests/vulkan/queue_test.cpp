@@ -93,7 +93,7 @@ TEST_F(VulkanQueue, passes_parameters_of_any_size_and_recycles_their_memory) {
       << "expected few allocations for many dispatches";
 }
 
-TEST_F(VulkanQueue, rejects_dispatches_beyond_the_limits_of_the_device) {
+TEST_F(VulkanQueue, rejects_dispatches_that_exceed_device_limits) {
   const Driver& driver = Gpu::get().driver();
   const Use use{a_.mutable_data(), a_.nbytes(), Use::write};
   const Words few{count, 1};
@@ -133,7 +133,7 @@ TEST_F(VulkanQueue, rejects_dispatches_beyond_the_limits_of_the_device) {
   EXPECT_EQ(to_host(a_), counting(count, 10));
 }
 
-TEST_F(VulkanQueue, binds_whole_words_and_at_least_one) {
+TEST_F(VulkanQueue, rounds_bound_sizes_up_to_words_and_to_at_least_one_word) {
   void* const data = a_.mutable_data();
   for (const std::size_t nbytes : {count * 4UL - 3, 0UL}) {
     const std::array uses{Use{data, nbytes, Use::read}, Use{data, nbytes, Use::write}};
@@ -146,7 +146,7 @@ TEST_F(VulkanQueue, binds_whole_words_and_at_least_one) {
   EXPECT_EQ(to_host(a_), expected);
 }
 
-TEST_F(VulkanQueue, copies_parts_and_records_nothing_for_zero_bytes) {
+TEST_F(VulkanQueue, copies_parts_of_buffers_and_records_no_copy_of_zero_bytes) {
   const QueueStats before = queue().stats();
   queue().copy(nullptr, nullptr, 0);
   queue().upload(nullptr, nullptr, 0);
@@ -162,7 +162,7 @@ TEST_F(VulkanQueue, copies_parts_and_records_nothing_for_zero_bytes) {
   EXPECT_EQ(read, (Words{20, 21, 11, 12, 13, 0, 1, 2, 3}));
 }
 
-TEST_F(VulkanQueue, submits_when_full_and_never_without_commands) {
+TEST_F(VulkanQueue, submits_full_command_buffers_and_no_empty_ones) {
   queue().wait_idle();
   const std::uint64_t before = submissions();
   const std::uint64_t passed = queue().submit();

@@ -72,7 +72,7 @@ void use(std::uint64_t seed, std::vector<Owner> owners, int steps) {
   }
 }
 
-TEST(VulkanRandom, owners_read_their_own_words_on_one_or_several_threads) {
+TEST(VulkanRandom, each_owner_reads_its_own_data_on_one_or_several_threads) {
   const std::uint64_t seed = byre::test::seed();
   use(seed, some_owners(), 3000);
   for (std::uint64_t round = 1; round != 6; ++round) {

@@ -60,7 +60,7 @@ TEST(VulkanPrograms, run_on_several_threads_at_once) {
   });
 }
 
-TEST(VulkanSharing, operators_that_keep_the_bytes_share_them) {
+TEST(VulkanSharing, operators_with_unchanged_results_share_the_operands_data) {
   const AnyTensor x = to_vulkan(counted({6, 4}));
   const AnyTensor other = to_vulkan(counted({6, 4}));
   const AnyTensor nothing = to_vulkan(counted({0, 4}));
@@ -73,7 +73,7 @@ TEST(VulkanSharing, operators_that_keep_the_bytes_share_them) {
   EXPECT_EQ(queue.copies(), 0U);
 }
 
-TEST(VulkanSharing, a_scatter_copies_its_base_only_if_it_is_shared) {
+TEST(VulkanSharing, a_scatter_copies_its_base_only_if_the_base_is_shared) {
   for (const bool has_handle : {false, true}) {
     for (const bool has_clone : {false, true}) {
       const Tensor host = counted({600, 4});
@@ -94,7 +94,7 @@ TEST(VulkanSharing, a_scatter_copies_its_base_only_if_it_is_shared) {
   }
 }
 
-TEST(VulkanTensors, share_data_of_the_device_if_contiguous_and_whole) {
+TEST(VulkanTensors, share_the_storage_of_contiguous_whole_device_tensors) {
   const byre::Device device = Gpu::get().device();
   const Tensor host = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor all = host.to(device);
@@ -128,7 +128,7 @@ TEST(VulkanTensors, share_data_of_the_device_if_contiguous_and_whole) {
   }
 }
 
-TEST(VulkanTensors, rebind_to_others_and_only_they_can_be_read_back) {
+TEST(VulkanTensors, rebind_to_any_tensor_and_from_vulkan_rejects_other_tensors) {
   const Tensor host = Tensor::of<std::int64_t>({2, 2}, {1, 2, 3, 4});
   for (const AnyTensor& other : {to_vulkan(host), from_cpu(host)}) {
     const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));

@@ -47,11 +47,11 @@ void expect_blocks_apart(Allocator& allocator) {
   }
 }
 
-TEST(AlignedAllocator, gives_aligned_blocks_that_do_not_overlap) {
+TEST(AlignedAllocator, returns_aligned_blocks_that_do_not_overlap) {
   expect_blocks_apart(aligned_allocator());
 }
 
-TEST(AlignedAllocator, refuses_an_impossible_size_as_out_of_memory) {
+TEST(AlignedAllocator, throws_out_of_memory_for_an_impossible_size) {
   Block first{};  // a 32-bit system may provide the first block
   const auto take_two = [&] {
     first = aligned_allocator().allocate({max_nbytes, 64});
@@ -98,7 +98,7 @@ class WatchedResource final : public std::pmr::memory_resource {
   std::map<void*, Given> given_;
 };
 
-TEST(PmrAllocator, deallocates_with_the_size_and_alignment_it_allocated) {
+TEST(PmrAllocator, deallocates_with_the_size_and_alignment_of_the_allocation) {
   WatchedResource resource;
   PmrAllocator allocator(resource);
   expect_blocks_apart(allocator);
@@ -123,7 +123,7 @@ TEST(Device, equals_a_device_of_the_same_kind_and_index) {
   EXPECT_EQ(DeviceAllocator().device(), Device(1, 0));
 }
 
-TEST(DeviceAllocator, makes_every_copy_and_has_no_header) {
+TEST(DeviceAllocator, performs_all_copies_and_gets_no_requests_for_header_space) {
   DeviceAllocator device;
   {
     // An access of the host to the device's pages would end the program.

@@ -49,7 +49,7 @@ class FreshPages : public testing::Test {
   WatchedSystem system_;
 };
 
-TEST_F(FreshPages, a_huge_page_is_populated_from_its_last_page) {
+TEST_F(FreshPages, the_last_page_of_a_huge_page_is_populated_before_the_rest) {
   const Block block = copy(2 * huge + 1, 2 * huge + 1);
   EXPECT_EQ(system_.ranges().size(), 5U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -60,7 +60,7 @@ TEST_F(FreshPages, a_huge_page_is_populated_from_its_last_page) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, a_step_that_ends_in_the_last_page_is_populated_fully) {
+TEST_F(FreshPages, data_that_ends_in_the_last_page_populates_the_huge_page) {
   const Block block = copy(huge - page_nbytes + 1, huge - page_nbytes + 1);
   EXPECT_EQ(system_.ranges().size(), 2U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -68,7 +68,7 @@ TEST_F(FreshPages, a_step_that_ends_in_the_last_page_is_populated_fully) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, less_than_a_huge_page_is_populated_in_one_call) {
+TEST_F(FreshPages, data_below_a_huge_page_is_populated_in_one_call) {
   const Block whole = copy(huge - page_nbytes, huge - page_nbytes);
   const Block begun = copy(page_nbytes + 1, 3 * huge);
   EXPECT_EQ(system_.ranges().size(), 2U);
@@ -78,7 +78,7 @@ TEST_F(FreshPages, less_than_a_huge_page_is_populated_in_one_call) {
   pool_.deallocate(begun);
 }
 
-TEST_F(FreshPages, a_step_is_copied_before_the_next_is_populated) {
+TEST_F(FreshPages, each_huge_page_is_filled_before_the_next_is_populated) {
   std::size_t turns = 0;
   system_.before_populating = [&](const WatchedSystem::Range& range) {
     if (range.nbytes == page_nbytes) {
@@ -98,7 +98,7 @@ TEST_F(FreshPages, recycled_pages_are_not_populated) {
   EXPECT_EQ(system_.ranges().size(), before);
 }
 
-TEST_F(FreshPages, only_filled_huge_pages_are_advised_as_huge) {
+TEST_F(FreshPages, only_completely_filled_huge_pages_get_huge_page_advice) {
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   EXPECT_TRUE(system_.advised(MADV_HUGEPAGE).empty());
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
@@ -106,7 +106,7 @@ TEST_F(FreshPages, only_filled_huge_pages_are_advised_as_huge) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, idle_huge_pages_are_reclaimable) {
+TEST_F(FreshPages, huge_pages_of_idle_blocks_are_advised_as_reclaimable) {
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
   EXPECT_TRUE(system_.advised(MADV_FREE).empty());

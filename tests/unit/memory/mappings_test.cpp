@@ -44,13 +44,13 @@ class MappingsTest : public testing::Test {
   WatchedSystem system;
 };
 
-TEST_F(MappingsTest, memory_is_freed_if_unmapping_is_refused) {
+TEST_F(MappingsTest, a_range_that_cannot_be_unmapped_frees_its_memory) {
   const std::byte* const range = refused();
   EXPECT_EQ(*range, std::byte{0}) << "expected zeros in place of the freed memory";
   detail::unmap(map_range(), range_nbytes);
 }
 
-TEST_F(MappingsTest, refused_ranges_are_unmapped_with_the_next) {
+TEST_F(MappingsTest, a_refused_unmap_is_repeated_at_the_next_unmap) {
   const std::byte* const first = refused();
   const std::byte* const second = refused();
   std::byte* const next = map_range();
@@ -59,7 +59,7 @@ TEST_F(MappingsTest, refused_ranges_are_unmapped_with_the_next) {
   EXPECT_FALSE(is_mapped(first) || is_mapped(second) || is_mapped(next));
 }
 
-TEST_F(MappingsTest, a_map_that_fails_unmaps_refused_ranges_first) {
+TEST_F(MappingsTest, a_failed_map_is_retried_after_repeating_refused_unmaps) {
   const std::byte* const range = refused();
   system.refuse_maps(1);
   std::byte* const next = map_range();
@@ -74,7 +74,7 @@ TEST_F(MappingsTest, a_map_that_fails_twice_returns_map_failed) {
   EXPECT_EQ(map_range(), MAP_FAILED);
 }
 
-TEST_F(MappingsTest, a_range_that_stays_refused_does_not_block_others) {
+TEST_F(MappingsTest, a_range_that_can_never_be_unmapped_does_not_block_others) {
   in_a_child([this] {
     detail::unmap(map_range() + 1, range_nbytes);  // not page-aligned, so the system always refuses
     const std::byte* const range = refused();
@@ -84,7 +84,7 @@ TEST_F(MappingsTest, a_range_that_stays_refused_does_not_block_others) {
   });
 }
 
-TEST_F(MappingsTest, unmapping_no_bytes_retains_no_range) {
+TEST_F(MappingsTest, unmapping_zero_bytes_does_not_count_as_refused) {
   std::byte* const next = map_range();
   detail::unmap(next, 0);
   const std::byte* const range = refused();
@@ -102,7 +102,7 @@ TEST_F(MappingsTest, unmapping_preserves_errno) {
   detail::unmap(map_range(), range_nbytes);
 }
 
-TEST_F(MappingsTest, refused_system_pages_are_unmapped_later) {
+TEST_F(MappingsTest, system_pages_that_could_not_be_unmapped_are_unmapped_later) {
   std::byte* const address = system_pages().map(page_nbytes, range_nbytes, page_nbytes);
   system.unmaps = false;
   system_pages().unmap(address, page_nbytes, range_nbytes);

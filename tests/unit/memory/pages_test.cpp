@@ -48,7 +48,7 @@ std::size_t mapped_nbytes(std::byte* begin, std::size_t nbytes) {
   return mapped;
 }
 
-TEST(SystemPages, are_aligned_and_mapped_from_the_lead_to_the_end) {
+TEST(SystemPages, are_aligned_and_include_the_lead_in_front_of_the_address) {
   for (const std::size_t alignment :
        {page_nbytes, 2 * page_nbytes, 16 * page_nbytes, huge_page_nbytes}) {
     for (const std::size_t nbytes : {page_nbytes, 16 * page_nbytes, 3 * mib}) {
@@ -77,14 +77,14 @@ TEST(SystemPages, release_their_addresses_when_unmapped) {
   EXPECT_LT(address_space_nbytes(), before + mappings * page_nbytes / 2);
 }
 
-TEST(SystemPages, beyond_the_address_space_cannot_be_mapped) {
+TEST(SystemPages, return_null_for_a_mapping_too_large_for_the_address_space) {
   // On 32-bit systems, the program itself uses so many addresses that 7 / 8 of them are not free.
   constexpr std::size_t an_eighth = ~std::size_t{0} / 8 + 1;
   const Mapping mapping(7 * an_eighth, huge_page_nbytes);
   EXPECT_EQ(mapping.address, nullptr);
 }
 
-TEST(SystemPages, keep_their_contents_after_advice) {
+TEST(SystemPages, keep_their_bytes_if_advised_as_huge_or_populated) {
   for (const std::size_t advised_nbytes : {std::size_t{0}, 4 * mib}) {
     const Mapping mapping(4 * mib, huge_page_nbytes);
     ASSERT_NE(mapping.address, nullptr);

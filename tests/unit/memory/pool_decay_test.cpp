@@ -64,7 +64,7 @@ TEST_F(PoolDecayTest, each_period_halves_the_idle_bytes_down_to_zero) {
   EXPECT_EQ(left, (std::vector<std::size_t>{4, 2, 1, 0, 0}));
 }
 
-TEST_F(PoolDecayTest, a_release_also_returns_an_unneeded_block) {
+TEST_F(PoolDecayTest, a_release_also_unmaps_a_block_that_was_idle_for_a_period) {
   use(8);
   source.wait_for(period);
   use(1);
@@ -84,7 +84,7 @@ TEST_F(PoolDecayTest, blocks_used_in_each_period_are_retained) {
   EXPECT_EQ(source.unmapped().size(), 0U);
 }
 
-TEST_F(PoolDecayTest, the_peak_is_retained_and_half_of_the_rest_is_returned) {
+TEST_F(PoolDecayTest, a_periods_peak_is_retained_and_half_of_the_rest_is_returned) {
   use(8);
   source.wait_for(period);
   use(4);  // starts a period
@@ -94,7 +94,7 @@ TEST_F(PoolDecayTest, the_peak_is_retained_and_half_of_the_rest_is_returned) {
   EXPECT_EQ(idle_blocks(), 6U);
 }
 
-TEST_F(PoolDecayTest, periods_without_a_call_count_individually) {
+TEST_F(PoolDecayTest, each_elapsed_period_counts_even_without_a_pool_call) {
   const struct {
     std::size_t blocks;
     std::uint64_t periods;
@@ -115,7 +115,7 @@ TEST_F(PoolDecayTest, periods_without_a_call_count_individually) {
   }
 }
 
-TEST_F(PoolDecayTest, returned_blocks_are_counted) {
+TEST_F(PoolDecayTest, returned_blocks_are_subtracted_from_the_pooled_bytes) {
   const auto pooled = [] { return stats::snapshot().pooled_bytes; };
   const std::int64_t before = pooled();
   use(8);

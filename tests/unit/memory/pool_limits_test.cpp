@@ -32,7 +32,7 @@ class PoolLimitsTest : public PoolTest {
   }
 };
 
-TEST_F(PoolLimitsTest, blocks_beyond_the_limit_are_returned_oldest_first) {
+TEST_F(PoolLimitsTest, idle_blocks_above_the_limit_are_returned_oldest_first) {
   const struct {
     std::size_t most, idle, unmapped;
   } rows[] = {{plenty, pages(170), 0},     {pages(170), pages(170), 0}, {pages(169), pages(120), 1},
@@ -62,7 +62,7 @@ TEST_F(PoolLimitsTest, blocks_beyond_the_limit_are_returned_oldest_first) {
   }
 }
 
-TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest) {
+TEST_F(PoolLimitsTest, reusing_a_block_makes_it_the_last_to_be_returned) {
   const auto released = release_three();
   const Block again = take(pages(50));
   ASSERT_EQ(again.data, released[0]);
@@ -71,7 +71,7 @@ TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest)
   EXPECT_EQ(source.unmapped(), (std::vector{released[1], released[2]}));
 }
 
-TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_evicts_no_other) {
+TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_evicts_no_idle_block) {
   pool->set_limit_nbytes(pages(180));
   const Block large = take(pages(200));
   release_three();
@@ -84,7 +84,7 @@ TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_evicts_no_other) {
   EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit must stay";
 }
 
-TEST(IdleBlocks, exceeding_a_lowered_limit_are_removed) {
+TEST(IdleBlocks, are_removed_if_they_exceed_a_lowered_limit) {
   IdleBlocks blocks(pages(100));
   IdleBlock idle({nullptr, pages(50), nullptr});
   ASSERT_EQ(blocks.take(pages(50)), nullptr);
@@ -106,7 +106,7 @@ TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
   EXPECT_EQ(stats::snapshot().pooled_bytes, pooled);
 }
 
-TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_without_idle_blocks) {
+TEST_F(PoolLimitsTest, a_refused_mapping_is_retried_after_unmapping_idle_blocks) {
   const auto released = release_three();
   source.refuse(1);
   const Block block = take(pages(1000));  // larger than all idle blocks
@@ -116,7 +116,7 @@ TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_without_idle_blocks) {
   EXPECT_EQ(pool->idle_nbytes(), 0U);
 }
 
-TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory) {
+TEST_F(PoolLimitsTest, a_mapping_refused_twice_throws_out_of_memory) {
   release_three();
   source.refuse(2);
   EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)take(70'000'000); }), "70000000 bytes",

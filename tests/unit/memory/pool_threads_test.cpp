@@ -30,7 +30,7 @@ std::array<std::byte*, 2> ends_of(const Block& block) {
 }
 
 // Threads take and release random blocks, and stamp both ends of each block that they hold.
-TEST(RecyclingPool, never_gives_the_same_memory_to_two_of_eight_threads) {
+TEST(RecyclingPool, eight_threads_with_random_calls_never_get_the_same_memory) {
   constexpr int steps = 4000;
   const std::uint64_t chosen = seed();
   FakePages source;
@@ -77,7 +77,7 @@ TEST(RecyclingPool, never_gives_the_same_memory_to_two_of_eight_threads) {
   EXPECT_LT(source.maps(), 8 * steps) << "nothing was recycled";
 }
 
-TEST(RecyclingPool, never_gives_one_block_to_two_threads_that_do_nothing_else) {
+TEST(RecyclingPool, threads_that_only_allocate_and_free_never_get_the_same_block) {
   RecyclingPool pool(64 * mib);
   at_once(4, [&](std::size_t thread) {
     for (std::size_t round = 0; round < 20000; ++round) {

@@ -17,7 +17,7 @@ namespace {
 
 using RecyclingPoolTest = PoolTest;
 
-TEST_F(RecyclingPoolTest, hands_out_a_released_block_again_once) {
+TEST_F(RecyclingPoolTest, reuses_a_released_block_for_one_request_only) {
   const Block released = release({100 * kib})[0];
   const Block again = take(100 * kib);
   EXPECT_EQ(again.data, released.data);
@@ -28,7 +28,7 @@ TEST_F(RecyclingPoolTest, hands_out_a_released_block_again_once) {
   EXPECT_NE(fresh.data, again.data);
 }
 
-TEST_F(RecyclingPoolTest, hands_out_a_released_block_of_nearly_the_same_size) {
+TEST_F(RecyclingPoolTest, reuses_a_block_that_is_slightly_larger_than_requested) {
   const Block released = release({pages(108)})[0];
   const Block smaller = take(pages(100) - 7);
   EXPECT_EQ(smaller.data, released.data);
@@ -46,7 +46,7 @@ TEST_F(RecyclingPoolTest, prefers_the_block_that_fits_best) {
   EXPECT_EQ(source.maps(), 3);
 }
 
-TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
+TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_blocks_of_equal_size) {
   const auto blocks = release({pages(100), pages(100), pages(100)});
   const Block first = take(pages(100));
   const Block second = take(pages(95));
@@ -55,7 +55,7 @@ TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
   EXPECT_EQ(second.data, blocks[1].data);
 }
 
-TEST_F(RecyclingPoolTest, hands_out_no_block_too_small_or_over_an_eighth_too_large) {
+TEST_F(RecyclingPoolTest, reuses_no_block_that_is_too_small_or_over_an_eighth_larger) {
   const auto blocks = release({pages(19), pages(18)});
   const Block within = take(pages(16));
   EXPECT_EQ(within.data, blocks[1].data) << "16 + 2 pages are an eighth more";
@@ -81,7 +81,7 @@ TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
   EXPECT_EQ(pool->idle_nbytes(), 0U);
 }
 
-TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page) {
+TEST_F(RecyclingPoolTest, aligns_blocks_to_pages_and_large_blocks_to_huge_pages) {
   const std::size_t small_pages[] = {64 * kib, 64 * kib + 1, 1 * mib, 2 * mib - page_nbytes};
   const std::size_t huge_pages[] = {2 * mib - 1, 2 * mib, 2 * mib + 1, 9 * mib};
   const auto expect_begin_on = [&](std::size_t alignment, std::size_t nbytes) {
@@ -98,7 +98,7 @@ TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page)
   }
 }
 
-TEST_F(RecyclingPoolTest, reserves_the_largest_prefix_before_the_data) {
+TEST_F(RecyclingPoolTest, reserves_a_prefix_of_1024_bytes_in_front_of_the_data) {
   const std::size_t sizes[] = {0, 100, 64 * kib, 3 * mib};
   for (const std::size_t nbytes : sizes) {
     for (int round = 0; round < 2; ++round) {  // a fresh block, then a recycled block
@@ -153,7 +153,7 @@ TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory)
   }
 }
 
-TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
+TEST(DefaultPool, is_the_default_allocator_with_at_most_an_eighth_of_memory) {
   EXPECT_EQ(&default_allocator(), &default_pool());
   EXPECT_GT(RecyclingPool::default_limit_nbytes(), 0U);
   EXPECT_LE(RecyclingPool::default_limit_nbytes(), std::uint64_t{4} << 30);

@@ -61,7 +61,7 @@ TEST(ThreadCache, rejects_a_block_above_the_largest_size) {
   std::free(larger.base);
 }
 
-TEST(ThreadCache, limits_the_count_and_the_bytes_of_each_size) {
+TEST(ThreadCache, limits_the_number_and_total_bytes_of_blocks_of_each_size) {
   for (const auto& [lines, most] : {std::pair{std::size_t{1}, ThreadCache::most_of_a_size},
                                     std::pair{std::size_t{64}, std::size_t{8}}}) {
     ThreadCache cache;
@@ -76,7 +76,7 @@ TEST(ThreadCache, limits_the_count_and_the_bytes_of_each_size) {
   }
 }
 
-TEST(ThreadCache, rounds_an_empty_request_up_to_a_line) {
+TEST(ThreadCache, rounds_an_empty_request_up_to_a_cache_line) {
   EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 0, .prefix = 0}), line);
   EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 0, .prefix = 64}), line);
   EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 1, .prefix = 64}), 2 * line);
@@ -132,7 +132,7 @@ TEST_F(CachesOfThreads, are_emptied_only_by_a_trim_to_zero_bytes) {
   EXPECT_EQ(detail::take_from_thread_cache(request).data, nullptr);
 }
 
-TEST_F(CachesOfThreads, are_destroyed_before_late_releases_of_their_thread) {
+TEST_F(CachesOfThreads, are_not_recreated_by_a_release_after_their_destruction) {
   // Makes the library register its thread-end handler before the test registers its own handler.
   { const Buffer first = Buffer::allocate(100); }
   bool cached_before = false;
@@ -188,7 +188,7 @@ TEST_F(CachesOfThreads, leave_nothing_on_the_heap_when_their_threads_end) {
   EXPECT_LT(heap_nbytes(), *before + threads * slack_of_a_thread);
 }
 
-TEST_F(CachesOfThreads, provide_blocks_for_correct_copies_of_every_size) {
+TEST_F(CachesOfThreads, give_correct_copies_of_every_size_in_reused_blocks) {
   std::vector<std::byte> text(6000);
   for (std::size_t i = 0; i < text.size(); ++i) {
     text[i] = static_cast<std::byte>(i % 251);
@@ -224,7 +224,7 @@ class WatchedCaches : public CachesOfThreads {
   }
 };
 
-TEST_F(WatchedCaches, report_a_use_of_an_idle_block) {
+TEST_F(WatchedCaches, a_use_of_an_idle_block_is_an_address_sanitizer_error) {
   std::byte* const idle = idle_block(2 * line);
   std::byte text[2 * line] = {};
   EXPECT_DEATH(text[0] = idle[0], "use-after-poison");
@@ -234,7 +234,7 @@ TEST_F(WatchedCaches, report_a_use_of_an_idle_block) {
   EXPECT_DEATH(std::memcpy(idle, text, sizeof text), "use-after-poison");
 }
 
-TEST_F(WatchedCaches, accept_a_use_of_a_reused_block) {
+TEST_F(WatchedCaches, a_use_of_a_reused_block_is_no_address_sanitizer_error) {
   std::byte* const released = idle_block(100);
   Buffer again = Buffer::allocate(128);
   ASSERT_EQ(again.data(), released);

@@ -60,7 +60,7 @@ TEST(CopyCause, to_string_returns_the_name_of_the_enumerator) {
   }
 }
 
-TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
+TEST_F(CopyCauses, a_write_to_data_with_other_owners_has_cause_shared) {
   const Buffer buffer = Buffer::allocate(100);  // the block is larger than 100 bytes
   Buffer clones[] = {buffer, buffer, buffer, buffer};
   Storage storages[] = {Storage(buffer), Storage(buffer)};
@@ -75,7 +75,7 @@ TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
   expect_shared(__LINE__, [&] { const Pin pin = storages[1].pin(); });
 }
 
-TEST_F(CopyCauses, unshared_data_reports_a_cause_by_memory_and_call) {
+TEST_F(CopyCauses, copies_of_unshared_data_report_the_memory_or_call_as_cause) {
   std::array<std::byte, 40> lent{};
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");
@@ -116,7 +116,7 @@ TEST_F(CopyCauses, unshared_data_reports_a_cause_by_memory_and_call) {
   expect_copy(CopyCause::resized, 60, __LINE__, [&] { buffer.resize(300); });
 }
 
-TEST_F(CopyCauses, writable_is_a_writable_clone_of_pages_written_since_the_last) {
+TEST_F(CopyCauses, a_writable_clone_of_written_pages_has_cause_writable) {
   Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
   const Buffer clone = buffer.writable_clone();
   if (clone.origin() != Origin::overlay) {

@@ -72,7 +72,7 @@ class ShardsTest : public WithStats {
   const Buffer buffer = Buffer::allocate(10, aligned_allocator());
 };
 
-TEST_F(ShardsTest, snapshots_include_running_threads) {
+TEST_F(ShardsTest, snapshots_include_the_counts_of_running_threads) {
   const Counted counted;
   Halt halt;
   boost::thread running([&] {
@@ -87,7 +87,7 @@ TEST_F(ShardsTest, snapshots_include_running_threads) {
       << "the clone was counted again at the end of its thread";
 }
 
-TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {
+TEST_F(ShardsTest, counters_never_decrease_while_threads_start_and_end) {
   const Counted counted;
   at_once(4, [&](std::size_t thread) {
     if (thread == 0) {
@@ -141,7 +141,7 @@ TEST_F(ShardsTest, counts_during_the_end_of_a_thread_are_not_lost) {
       text_of({.lazy_clones = 300, .copies = 200, .bytes_copied = 2000, .bytes_not_copied = 1000}));
 }
 
-TEST_F(ShardsTest, counts_of_threads_that_end_at_once_are_complete) {
+TEST_F(ShardsTest, counts_of_threads_that_end_concurrently_are_complete) {
   const Counted counted;
   for (std::size_t round = 0; round < 20; ++round) {
     at_once(8, [&](std::size_t thread) {

@@ -67,14 +67,14 @@ class WithStats(Environment):
         self.assertIn("cannot write the trace that BYRE_TRACE requests", said)
         self.assertIn("none/a.json", said)
 
-    def test_variable_and_folder_are_read_at_the_first_data(self):
+    def test_later_changes_of_variable_and_folder_are_ignored(self):
         for change in "unset", "folder":
             self.run_with("a.json", change, cwd=self.folder)
             self.assertEqual(self.take_lines(), {"a.json": ["program.cpp:2"]}, change)
         self.run_with("", "set", str(self.folder / "b.json"))
         self.assertEqual(self.files(), [])
 
-    def test_a_child_writes_its_own_file_or_none(self):
+    def test_a_forked_child_writes_a_file_only_if_the_name_has_pid(self):
         self.run_with(self.folder / "a.json", "fork")
         self.assertEqual(self.take_lines(), {"a.json": ["program.cpp:2"] * 2})
         self.run_with(self.folder / "a.json", "leave")

@@ -29,7 +29,7 @@ TEST_F(RecordingsAndTheHeap, count_an_event_as_lost_if_the_heap_is_full) {
   EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of 100 bytes, "));
 }
 
-TEST_F(RecordingsAndTheHeap, omit_events_of_operator_new_during_a_record) {
+TEST_F(RecordingsAndTheHeap, omit_events_of_an_operator_new_that_recording_calls) {
   static std::optional<Buffer> of_the_heap;
   of_the_heap = Buffer::allocate(7);
   const Buffer data = Buffer::allocate(100);

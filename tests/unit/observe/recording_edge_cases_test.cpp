@@ -35,7 +35,7 @@ Json copy_that_began_before(FailingAllocator& allocator) {
   return Events(*recording).slices("copy (shared)").at(0);
 }
 
-TEST_F(Recordings, clip_an_earlier_copy_to_the_begin_of_the_recording) {
+TEST_F(Recordings, clip_a_copy_that_began_before_them_to_their_begin) {
   FailingAllocator allocator;
   on_another_thread([&] { EXPECT_GE(copy_that_began_before(allocator)["ts"], 0); });
   const trace::Recording outer;
@@ -57,7 +57,7 @@ TEST_F(Recordings, set_may_record_only_while_they_are_active) {
   });
 }
 
-TEST_F(Recordings, show_no_wait_of_an_earlier_write) {
+TEST_F(Recordings, show_no_wait_that_ended_before_the_recording) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot = weights;
@@ -74,7 +74,7 @@ TEST_F(Recordings, show_no_wait_of_an_earlier_write) {
       });
 }
 
-TEST_F(Recordings, show_null_data_as_events_without_data) {
+TEST_F(Recordings, show_events_of_null_pointers_without_a_data_number) {
   const trace::Recording recording;
   Buffer adopted = Buffer::adopt(nullptr, 0, [](void*) {});
   const Buffer clone = adopted.lazy_clone(site(1));
@@ -93,7 +93,7 @@ TEST_F(Recordings, show_null_data_as_events_without_data) {
             "1: copy (borrowed) bytes=0 copy=C written_at=4\n");
 }
 
-TEST_F(Recordings, nest_a_write_made_during_a_copy) {
+TEST_F(Recordings, show_a_copy_made_during_another_copy_as_nested) {
   FailingAllocator allocator;
   Buffer outer = Buffer::allocate(100, allocator);
   Buffer inner = Buffer::allocate(100);
@@ -106,7 +106,7 @@ TEST_F(Recordings, nest_a_write_made_during_a_copy) {
             "  1: copy (shared) bytes=100 copy=C data=D written_at=1\n");
 }
 
-TEST_F(Recordings, name_the_clones_behind_a_pending_copy) {
+TEST_F(Recordings, name_the_cloning_lines_of_a_copy_with_cause_pending) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot;
@@ -200,7 +200,7 @@ TEST_F(Recordings, lose_no_event_of_many_threads) {
   EXPECT_EQ(recording.lost(), 0U);
 }
 
-TEST_F(Recordings, are_complete_while_others_begin_and_stop) {
+TEST_F(Recordings, are_complete_while_other_recordings_begin_and_stop) {
   const std::uint64_t from = seed();
   const Buffer shared = Buffer::allocate(4096);
   at_once(4, [&](std::size_t thread) {

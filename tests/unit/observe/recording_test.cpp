@@ -35,7 +35,7 @@ TEST_F(Recordings, name_the_cloning_lines_latest_first_with_their_counts) {
             " <- 1: clone at 6\n");
 }
 
-TEST_F(Recordings, forget_clone_lines_once_the_data_is_unique) {
+TEST_F(Recordings, forget_cloning_lines_when_the_data_becomes_unique) {
   const std::byte one[1] = {};
   Buffer weights = Buffer::allocate(64);
   TiledBuffer table(64, aligned_allocator(), 64);
@@ -97,7 +97,7 @@ TEST_F(Recordings, distinguish_new_data_at_a_reused_address) {
   });
 }
 
-TEST_F(Recordings, show_a_steal_its_wait_and_the_copy_that_was_waited_for) {
+TEST_F(Recordings, show_a_steal_with_its_wait_and_the_awaited_copy) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   std::optional<Buffer> snapshot = clone(weights, 1);  // made before the recording
@@ -164,7 +164,7 @@ TEST_F(Recordings, name_no_copy_if_the_awaited_copy_failed) {
   EXPECT_EQ(shown(recording, "wait"), "2: wait for a copy data=B written_at=40\n");
 }
 
-TEST_F(Recordings, attribute_a_clone_of_all_tiles_to_each_tile) {
+TEST_F(Recordings, name_the_line_that_cloned_all_tiles_at_each_tiles_copy) {
   TiledBuffer table(200 * 64, aligned_allocator(), 64);
   const std::byte one[1] = {};
   for (std::size_t tile = 0; tile < table.tile_count(); ++tile) {

@@ -45,7 +45,7 @@ void copy_and_compare(std::size_t nbytes = 100) {
 
 class Sinks : public WithStats {};
 
-TEST(WithoutStats, nothing_is_reported_and_limits_are_refused) {
+TEST(WithoutStats, no_copies_are_reported_and_copy_limits_are_refused) {
   if (BYRE_STATS) {
     GTEST_SKIP() << "built with stats";
   }
@@ -109,7 +109,7 @@ TEST_F(Sinks, are_not_called_for_copies_made_by_a_sink) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST_F(Sinks, are_called_by_the_thread_that_copies_after_the_copy) {
+TEST_F(Sinks, are_called_after_the_copy_by_the_thread_that_copied) {
   boost::thread::id called_on;
   boost::thread::id copied_on;
   std::int64_t copies_at_call = 0;
@@ -191,7 +191,7 @@ std::string place(unsigned line) {
 
 class CopyLimits : public WithStats {};
 
-TEST_F(CopyLimits, return_the_result_of_the_block) {
+TEST_F(CopyLimits, return_the_result_of_the_checked_function) {
   EXPECT_EQ(expect_copies_at_most(0, [] { return 42; }), 42);
   int value = 1;
   static_assert(
@@ -203,7 +203,7 @@ TEST_F(CopyLimits, return_the_result_of_the_block) {
   EXPECT_EQ(value, 2);
 }
 
-TEST_F(CopyLimits, copy_the_file_name_of_a_call_site) {
+TEST_F(CopyLimits, store_a_copy_of_the_file_name_of_a_call_site) {
   EXPECT_TRUE(says(complaint_of<TooManyCopies>([] {
                      expect_copies_at_most(0, [] {
                        std::string file = "first.py";
@@ -216,7 +216,7 @@ TEST_F(CopyLimits, copy_the_file_name_of_a_call_site) {
                    "first.py:7: 8 bytes"));
 }
 
-TEST_F(CopyLimits, allow_the_expected_copies_and_no_more) {
+TEST_F(CopyLimits, allow_the_given_number_of_copies_and_no_more) {
   EXPECT_EQ(expect_copies_at_most(1, [] { return copy_and_compare(), 5; }), 5);
   EXPECT_THROW((void)expect_copies_at_most(1, [] { return copy(2), 5; }), TooManyCopies);
   EXPECT_THROW(expect_copies_at_most(0, [] { throw std::runtime_error("its own"); }),
@@ -229,7 +229,7 @@ TEST_F(CopyLimits, allow_the_expected_copies_and_no_more) {
   EXPECT_THROW(expect_copies_at_most(2, nested), TooManyCopies);
 }
 
-TEST_F(CopyLimits, throw_naming_the_call_and_the_place_and_size_of_the_copy) {
+TEST_F(CopyLimits, throw_an_error_with_the_call_and_each_copys_line_and_size) {
   for (const int copies : {1, 4, 5, 9}) {
     unsigned line = 0;
     const std::string text = complaint_of<TooManyCopies>([&] {
@@ -257,7 +257,7 @@ TEST_F(CopyLimits, count_the_copies_of_other_threads) {
       expect_copies_at_most(8, [] { at_once(8, [](std::size_t) { copy_and_compare(); }); }));
 }
 
-TEST_F(CopyLimits, count_only_copies_made_while_they_live) {
+TEST_F(CopyLimits, count_only_copies_made_during_their_lifetime) {
   copy_and_compare();
   const CopyLimit limit(1);
   EXPECT_EQ(limit.copies(), 0U);

@@ -101,7 +101,7 @@ TEST(TraceOutput, the_summary_adds_up_waits_and_bytes_written_in_overlays) {
   EXPECT_TRUE(says(summary, "\n1. 1 overlay of 64 bytes (shared)\n"));
 }
 
-TEST(TraceOutput, the_summary_groups_copies_by_cause_and_unordered_lines) {
+TEST(TraceOutput, the_summary_groups_copies_by_cause_and_set_of_lines) {
   Record one = record_of(RecordKind::copy);
   one.cloned_at = {{{1, 1}, {2, 3}}};
   Record other = record_of(RecordKind::copy);
@@ -113,7 +113,7 @@ TEST(TraceOutput, the_summary_groups_copies_by_cause_and_unordered_lines) {
   EXPECT_TRUE(says(summary, "\n2. 1 copy of 64 bytes (pending)\n"));
 }
 
-TEST(LinesOfTheWhole, precede_lines_of_the_part_without_double_counts) {
+TEST(LinesOfTheWhole, precede_the_lines_of_the_part_without_duplicates) {
   ClonedLines two{{{1, 2}, {3, 1}}};
   stats::detail::add_lines_of_whole(two, {{{5, 2}, {1, 3}}});
   EXPECT_EQ(two, (ClonedLines{{{5, 2}, {1, 3}, {3, 1}}}));
@@ -153,7 +153,7 @@ TEST_F(Recordings, name_their_threads_in_valid_utf_8) {
   EXPECT_EQ(events.whole()["otherData"]["byre"], BYRE_VERSION_STRING);
 }
 
-TEST_F(Recordings, summarize_copies_by_their_lines) {
+TEST_F(Recordings, summarize_copies_by_their_writing_and_cloning_lines) {
   const trace::Recording recording;
   Buffer weights = Buffer::allocate(100);
   for (int step = 0; step < 3; ++step) {

@@ -31,7 +31,7 @@ constexpr std::size_t paged_nbytes = std::size_t{1} << 20;
 
 class Tracks : public WithStats {};
 
-TEST_F(Tracks, byte_tracks_end_at_the_counter_values) {
+TEST_F(Tracks, byte_tracks_end_at_the_final_values_of_the_counters) {
   RecyclingPool pool;
   const Buffer kept = Buffer::allocate(1 << 20, pool);
   Buffer::allocate(1 << 20, pool);  // its block is idle from now on
@@ -66,7 +66,7 @@ TEST_F(Tracks, byte_tracks_end_at_the_counter_values) {
   EXPECT_EQ(events.of("i", "release").size(), 5U);
 }
 
-TEST_F(Tracks, pin_spans_begin_and_end) {
+TEST_F(Tracks, a_pin_appears_as_a_span_from_creation_to_destruction) {
   const trace::Recording recording;
   Storage storage = Storage::allocate(64);
   Storage other = Storage::allocate(64);
@@ -87,7 +87,7 @@ TEST_F(Tracks, pin_spans_begin_and_end) {
             "1: pin begins A bytes=64 data=A pinned_at=3 to=read\n");
 }
 
-TEST_F(Tracks, omit_ends_of_spans_that_began_earlier) {
+TEST_F(Tracks, omit_ends_of_spans_that_began_before_the_recording) {
   Storage storage = Storage::allocate(64);
   std::optional<Pin> pin = storage.pin();
   Buffer paged = Buffer::allocate(paged_nbytes, paged_allocator());
@@ -129,7 +129,7 @@ std::string dirty(std::size_t pages) {
          " dirty_pages=" + std::to_string(pages);
 }
 
-TEST_F(TracksOfOverlays, an_overlay_span_ends_with_its_dirty_pages) {
+TEST_F(TracksOfOverlays, the_end_of_an_overlay_span_reports_its_dirty_pages) {
   const trace::Recording recording;
   Buffer first = data_.lazy_clone(site(1));
   {
@@ -182,7 +182,7 @@ TEST_F(TracksOfOverlays, an_overlay_of_an_overlay_reports_the_pages_it_copied) {
   EXPECT_GT(counted.bytes_copied, 0);
 }
 
-TEST_F(TracksOfOverlays, a_writable_clone_shows_one_overlay_for_each_side) {
+TEST_F(TracksOfOverlays, a_writable_clone_adds_an_overlay_for_source_and_for_clone) {
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   std::memset(source->mutable_data(), 1, paged_nbytes);
@@ -205,7 +205,7 @@ TEST_F(TracksOfOverlays, a_writable_clone_shows_one_overlay_for_each_side) {
   EXPECT_EQ(events.of("i", "release").at(0)["args"]["data"], file);
 }
 
-TEST_F(TracksOfOverlays, a_clone_in_a_new_file_ends_the_old_overlay) {
+TEST_F(TracksOfOverlays, a_clone_in_a_new_file_ends_the_span_of_the_old_overlay) {
   Buffer source = Buffer::allocate(paged_nbytes, paged_allocator());
   const Buffer first = source.writable_clone();
   std::memset(source.mutable_data(), 1, paged_nbytes);
@@ -232,7 +232,7 @@ TEST_F(TracksOfOverlays, a_clone_in_a_new_file_ends_the_old_overlay) {
                    std::to_string(paged_nbytes + page_nbytes) + " bytes written in them"));
 }
 
-TEST_F(Tracks, distinguish_data_at_the_address_of_an_ended_clone_source) {
+TEST_F(Tracks, distinguish_new_data_at_the_address_of_a_destroyed_source) {
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   const std::byte* const place = source->data();

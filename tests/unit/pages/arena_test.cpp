@@ -32,7 +32,7 @@ class Arena : public testing::Test {
   const std::unique_ptr<PageArena> arena_ = PageArena::create();
 };
 
-TEST_F(Arena, ranges_that_were_put_back_are_taken_again) {
+TEST_F(Arena, returned_ranges_can_be_taken_again) {
   PageRange range;
   for (int round = 0; round < 100; ++round) {
     ASSERT_TRUE(arena_->take(range, all_nbytes / 8, page_nbytes)) << round;
@@ -41,7 +41,7 @@ TEST_F(Arena, ranges_that_were_put_back_are_taken_again) {
   }
 }
 
-TEST_F(Arena, a_request_that_is_too_large_takes_nothing) {
+TEST_F(Arena, a_request_larger_than_the_arena_takes_no_range) {
   PageRange range;
   for (const std::size_t nbytes :
        {all_nbytes, std::size_t{1} << 63U, std::numeric_limits<std::size_t>::max()}) {
@@ -52,7 +52,7 @@ TEST_F(Arena, a_request_that_is_too_large_takes_nothing) {
   arena_->put_back(range);
 }
 
-TEST_F(Arena, a_full_arena_has_room_where_a_range_was_put_back) {
+TEST_F(Arena, a_full_arena_reuses_the_offset_of_a_returned_range) {
   std::array<PageRange, 7> ranges;
   for (PageRange& range : ranges) {
     ASSERT_TRUE(arena_->take(range, all_nbytes / 8, huge_page_nbytes));
@@ -71,7 +71,7 @@ TEST_F(Arena, a_full_arena_has_room_where_a_range_was_put_back) {
   }
 }
 
-TEST_F(Arena, ranges_are_aligned_and_never_follow_each_other) {
+TEST_F(Arena, ranges_are_aligned_and_separated_by_gaps) {
   std::array<PageRange, 4> ranges;
   for (PageRange& range : ranges) {
     ASSERT_TRUE(arena_->take(range, huge_page_nbytes, huge_page_nbytes));
@@ -86,7 +86,7 @@ TEST_F(Arena, ranges_are_aligned_and_never_follow_each_other) {
   }
 }
 
-TEST_F(Arena, a_range_that_fills_the_room_between_others_is_refused) {
+TEST_F(Arena, a_range_that_would_leave_no_gap_to_the_next_is_refused) {
   std::array<PageRange, 3> ranges;
   ASSERT_TRUE(arena_->take(ranges[0], page_nbytes, page_nbytes));
   ASSERT_TRUE(arena_->take(ranges[1], page_nbytes, page_nbytes));
@@ -99,7 +99,7 @@ TEST_F(Arena, a_range_that_fills_the_room_between_others_is_refused) {
   }
 }
 
-TEST_F(Arena, a_retired_arena_ends_with_its_last_range) {
+TEST_F(Arena, returning_the_last_range_ends_a_retired_arena) {
   std::array<PageRange, 2> ranges;
   for (PageRange& range : ranges) {
     ASSERT_TRUE(arena_->take(range, page_nbytes, page_nbytes));
@@ -109,7 +109,7 @@ TEST_F(Arena, a_retired_arena_ends_with_its_last_range) {
   EXPECT_TRUE(arena_->put_back(ranges[1]));
 }
 
-TEST_F(Arena, a_refused_allocation_leaves_later_ones_paged) {
+TEST_F(Arena, allocations_after_a_refused_allocation_are_still_paged) {
   for (const std::size_t nbytes : {max_nbytes, max_nbytes / 2, max_nbytes + 1}) {
     try {
       (void)Buffer::allocate(nbytes, paged_allocator());

@@ -44,7 +44,7 @@ class PagedDescriptors : public testing::Test {
   const std::string contents_ = std::string(std::size_t{32} << 20, 'f');
 };
 
-TEST_F(PagedDescriptors, a_file_that_reuses_the_number_is_not_touched) {
+TEST_F(PagedDescriptors, a_user_file_under_byres_descriptor_number_is_unchanged) {
   in_a_child([this] {
     std::optional<Buffer> dropped = filled(std::byte{1});
     Buffer kept = filled(std::byte{2});
@@ -76,7 +76,7 @@ TEST_F(PagedDescriptors, a_file_that_reuses_the_number_is_not_touched) {
   });
 }
 
-TEST_F(PagedDescriptors, a_file_that_reuses_the_number_during_a_write_is_not_mapped) {
+TEST_F(PagedDescriptors, a_user_file_that_takes_the_number_in_a_write_is_not_mapped) {
   for (int maps_before = 0; maps_before < 3; ++maps_before) {
     in_a_child([this, maps_before] {
       Buffer clone = filled(std::byte{1});
@@ -93,7 +93,7 @@ TEST_F(PagedDescriptors, a_file_that_reuses_the_number_during_a_write_is_not_map
   }
 }
 
-TEST_F(PagedDescriptors, a_lost_descriptor_leaks_no_addresses) {
+TEST_F(PagedDescriptors, copies_after_a_lost_descriptor_leak_no_addresses) {
   in_a_child([this] {
     const Buffer buffer = filled(std::byte{1});
     reuse_all_numbers(foreign_);
@@ -110,7 +110,7 @@ TEST_F(PagedDescriptors, a_lost_descriptor_leaks_no_addresses) {
   });
 }
 
-TEST_F(PagedDescriptors, a_fork_without_descriptor_preserves_parent_and_file) {
+TEST_F(PagedDescriptors, a_fork_after_a_lost_descriptor_preserves_parent_and_file) {
   in_a_child([this] {
     Buffer buffer = filled(std::byte{1});
     reuse_all_numbers(foreign_);
@@ -124,7 +124,7 @@ TEST_F(PagedDescriptors, a_fork_without_descriptor_preserves_parent_and_file) {
   });
 }
 
-TEST_F(PagedDescriptors, the_number_is_never_that_of_a_standard_stream) {
+TEST_F(PagedDescriptors, the_descriptor_never_has_the_number_of_a_standard_stream) {
   in_a_child([] {
     for (int number = 0; number < most_files; ++number) {
       ::close(number);
@@ -149,7 +149,7 @@ TEST_F(PagedDescriptors, the_descriptor_is_closed_on_exec) {
   EXPECT_EQ(::fcntl(number, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
-TEST_F(PagedDescriptors, a_memory_file_is_made_with_and_without_seals) {
+TEST_F(PagedDescriptors, memory_files_work_with_and_without_the_noexec_seal) {
   if (is_emulated()) {
     GTEST_SKIP() << "an emulator handles seals itself";
   }
@@ -186,7 +186,7 @@ class OldSystem : public testing::TestWithParam<bool> {
   WatchedSystem system_;
 };
 
-TEST_P(OldSystem, overlays_of_overlays_contain_the_written_bytes) {
+TEST_P(OldSystem, a_clone_of_an_overlay_contains_the_overlays_writes) {
   constexpr std::size_t nbytes = 1000 * page_nbytes - 5;
   Buffer base = filled(std::byte{1}, nbytes);
   Buffer overlay = base;
@@ -209,7 +209,7 @@ TEST_P(OldSystem, overlays_of_overlays_contain_the_written_bytes) {
   }
 }
 
-TEST_P(OldSystem, overlays_of_files_contain_bytes_written_at_the_end) {
+TEST_P(OldSystem, a_write_to_a_mapped_files_last_byte_reaches_later_clones) {
   const TemporaryFolder folder;
   constexpr std::size_t nbytes = 100 * page_nbytes + 5;
   write_file(folder / "file", std::string(nbytes, 'f'));

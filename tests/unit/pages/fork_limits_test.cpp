@@ -174,7 +174,7 @@ TEST_F(PagedForkLimits, locked_memory_or_lost_descriptors_make_the_child_copy) {
   });
 }
 
-TEST_F(PagedForkLimits, a_child_with_copies_sees_no_write_of_its_parent) {
+TEST_F(PagedForkLimits, a_child_that_copied_data_is_unaffected_by_parent_writes) {
   in_a_child([] {
     Buffer buffer = filled(std::byte{1});
     WatchedSystem system;
@@ -207,7 +207,7 @@ TEST_F(PagedForkLimits, a_limit_of_mappings_makes_only_the_child_lose_data) {
   expect_only_a_child_loses_data(&use_up_mappings);
 }
 
-TEST_F(PagedForkLimits, writable_clones_survive_in_both_processes) {
+TEST_F(PagedForkLimits, writable_clones_survive_limits_in_parent_and_child) {
   expect_both_have_writable_clones(&limit_private_memory);
   expect_both_have_writable_clones(&close_descriptors);
   if (most_mappings() != 0) {
@@ -215,7 +215,7 @@ TEST_F(PagedForkLimits, writable_clones_survive_in_both_processes) {
   }
 }
 
-TEST_F(PagedForkLimits, data_private_before_the_limit_survives_in_the_child) {
+TEST_F(PagedForkLimits, data_made_private_before_the_limit_survives_in_the_child) {
   in_a_child([] {
     Buffer older = filled(std::byte{1});
     in_a_child([] {});
@@ -231,7 +231,7 @@ TEST_F(PagedForkLimits, data_private_before_the_limit_survives_in_the_child) {
   });
 }
 
-TEST_F(PagedForkLimits, a_fork_that_can_map_only_once_leaves_no_mapping) {
+TEST_F(PagedForkLimits, a_fork_whose_second_mapping_fails_leaves_no_mapping) {
   in_a_child([] {
     const Buffer buffer = filled(std::byte{1});
     const std::size_t before = data_nbytes();
@@ -256,7 +256,7 @@ Exit exit_by_another_fault() {
       .exit;
 }
 
-TEST_F(PagedForkLimits, other_faults_reach_the_previous_handler) {
+TEST_F(PagedForkLimits, faults_at_other_addresses_reach_the_previous_handler) {
   in_a_child([] { EXPECT_EQ(exit_by_another_fault().signal(), SIGSEGV); });
   in_a_child([] {
     ::signal(SIGSEGV, [](int) { ::_exit(3); });

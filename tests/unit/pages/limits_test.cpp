@@ -32,7 +32,7 @@ Buffer ones(std::size_t nbytes = paged_nbytes) {
   return filled(std::byte{1}, nbytes);
 }
 
-TEST(PagedLimits, a_file_size_limit_makes_data_ordinary_memory) {
+TEST(PagedLimits, a_file_size_limit_makes_new_data_ordinary_memory) {
   constexpr auto most_nbytes = static_cast<rlim_t>(detail::PageArena::most_nbytes);
   for (const auto& [most, origin] : {std::pair(most_nbytes, Origin::paged),
                                      {most_nbytes - 1, Origin::allocated},
@@ -56,7 +56,7 @@ TEST(PagedLimits, a_private_memory_limit_does_not_count_pages_of_files) {
   });
 }
 
-TEST(PagedLimits, a_locked_memory_limit_refuses_a_mapped_file) {
+TEST(PagedLimits, a_locked_memory_limit_makes_map_file_throw) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
@@ -72,7 +72,7 @@ TEST(PagedLimits, a_locked_memory_limit_refuses_a_mapped_file) {
   });
 }
 
-TEST(PagedLimits, a_file_size_limit_set_later_raises_no_signal) {
+TEST(PagedLimits, a_file_size_limit_set_after_allocation_raises_no_signal) {
   in_a_child([] {
     std::optional<Buffer> base = ones();
     Buffer overlay = *base;
@@ -168,7 +168,7 @@ TEST(PagedLimits, locked_pages_are_written_back_and_stay_mapped) {
   }
 }
 
-TEST(PagedLimits, with_locked_memory_one_thread_at_a_time_writes_back) {
+TEST(PagedLimits, with_locked_memory_a_write_during_a_write_back_copies) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers ignore mlockall()";
   }

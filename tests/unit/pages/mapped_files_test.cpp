@@ -61,7 +61,7 @@ void read_truncated(const fs::path& path, std::size_t left_nbytes) {
   std::_Exit(1);
 }
 
-TEST(MappedFile, truncation_spares_copies_and_kills_readers) {
+TEST(MappedFile, truncation_preserves_copies_and_kills_readers_past_the_end) {
   for (const std::size_t left_pages : {0U, 1U, 2U}) {
     const TemporaryFile file(std::string(4 * page_nbytes, 'f'));
     const ChildResult result =
@@ -71,7 +71,7 @@ TEST(MappedFile, truncation_spares_copies_and_kills_readers) {
   }
 }
 
-TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_copies) {
+TEST(MappedFile, is_unmapped_when_its_last_owner_is_destroyed_or_copies) {
   const TemporaryFile file("a cow in a byre");
   const auto mappings = [&] { return mappings_of(file.path().parent_path()); };
   if (mappings() < 0) {

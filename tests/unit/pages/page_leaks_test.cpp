@@ -86,7 +86,7 @@ class PageLeaks : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(PageLeaks, files_and_overlays_leak_nothing_in_any_order) {
+TEST_F(PageLeaks, files_and_overlays_destroyed_in_any_order_leak_nothing) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       for (const bool is_file_first : {false, true}) {
@@ -108,7 +108,7 @@ TEST_F(PageLeaks, files_and_overlays_leak_nothing_in_any_order) {
   });
 }
 
-TEST_F(PageLeaks, writable_clones_leak_nothing_in_any_order) {
+TEST_F(PageLeaks, writable_clones_destroyed_in_any_order_leak_nothing) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       for (const bool is_source_first : {false, true}) {
@@ -132,7 +132,7 @@ TEST_F(PageLeaks, writable_clones_leak_nothing_in_any_order) {
   });
 }
 
-TEST_F(PageLeaks, refused_writable_clones_leak_nothing) {
+TEST_F(PageLeaks, failed_writable_clones_leak_nothing) {
   enum class Refused : std::uint8_t { move, map, heap };
   const auto clone_without = [](Refused refused, int nth, bool is_written) {
     Buffer source = in_memory_file();
@@ -171,7 +171,7 @@ TEST_F(PageLeaks, refused_writable_clones_leak_nothing) {
   });
 }
 
-TEST_F(PageLeaks, overlays_without_memory_leak_nothing) {
+TEST_F(PageLeaks, overlays_that_fail_for_lack_of_memory_leak_nothing) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       const Buffer file = is_mapped ? in_mapped_file() : in_memory_file();

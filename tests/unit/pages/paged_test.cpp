@@ -45,7 +45,7 @@ TEST_F(Paged, each_snapshot_copies_the_pages_written_since_the_last) {
   }
 }
 
-TEST_F(Paged, pages_written_back_belong_to_the_file) {
+TEST_F(Paged, a_second_clone_copies_no_pages_after_a_write_back) {
   Buffer buffer = filled(std::byte{1});
   Buffer overlay = buffer;
   overlay.mutable_data()[0] = std::byte{2};
@@ -61,7 +61,7 @@ TEST_F(Paged, pages_written_back_belong_to_the_file) {
   EXPECT_EQ(other.data()[1], std::byte{1});
 }
 
-TEST_F(Paged, overlays_copy_up_to_an_eighth_by_pages_else_all_bytes) {
+TEST_F(Paged, above_an_eighth_of_written_pages_a_clone_copies_all_bytes) {
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
   // Adjacent pages, and pages with gaps.
   for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {
@@ -89,7 +89,7 @@ TEST_F(Paged, overlays_copy_up_to_an_eighth_by_pages_else_all_bytes) {
   }
 }
 
-TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
+TEST_F(Paged, memory_is_freed_with_its_last_owner_or_overlay) {
   constexpr auto nbytes = static_cast<std::int64_t>(paged_nbytes);
   const Counted counted;
   {
@@ -108,7 +108,7 @@ TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
   EXPECT_EQ(counted.since().live_bytes, 0);
 }
 
-TEST_F(Paged, explanations_say_that_a_write_copies_pages) {
+TEST_F(Paged, explain_states_that_a_write_copies_pages) {
   const TemporaryFolder folder;
   write_file(folder / "large", std::string(least_paged_nbytes, 'l'));
   write_file(folder / "small", std::string(least_paged_nbytes - 1, 's'));
@@ -123,7 +123,7 @@ TEST_F(Paged, explanations_say_that_a_write_copies_pages) {
   EXPECT_TRUE(says(explain(overlay), "an overlay of pages", "modifies them in place"));
 }
 
-TEST_F(Paged, small_data_is_ordinary_memory) {
+TEST_F(Paged, data_below_the_smallest_paged_size_is_ordinary_memory) {
   Buffer buffer = Buffer::allocate(least_paged_nbytes - 1, paged_allocator());
   EXPECT_EQ(buffer.origin(), Origin::allocated);
   EXPECT_EQ(&buffer.allocator(), &paged_allocator());
@@ -131,7 +131,7 @@ TEST_F(Paged, small_data_is_ordinary_memory) {
   EXPECT_EQ(clone.materialize(), Materialized::copied);
 }
 
-TEST_F(Paged, a_range_beyond_the_end_is_refused) {
+TEST_F(Paged, a_range_that_exceeds_the_buffer_is_refused) {
   Buffer buffer = filled(std::byte{1});
   EXPECT_TRUE(buffer.mutable_range(paged_nbytes, 0).empty());
   EXPECT_TRUE(
@@ -142,7 +142,7 @@ TEST_F(Paged, a_range_beyond_the_end_is_refused) {
   EXPECT_THROW((void)buffer.mutable_range(2, static_cast<std::size_t>(-1)), InvalidArgument);
 }
 
-TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {
+TEST_F(Paged, mutable_data_of_a_large_mapped_file_copies_no_bytes) {
   const TemporaryFolder folder;
   write_file(folder / "weights", std::string(paged_nbytes, 'w'));
   const Counted counted;
@@ -168,7 +168,7 @@ TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {
   EXPECT_EQ(read_file(folder / "weights"), std::string(paged_nbytes, 'w'));
 }
 
-TEST_F(Paged, a_mapped_file_whose_name_is_gone_is_copied) {
+TEST_F(Paged, a_write_to_a_deleted_or_replaced_mapped_file_copies_all) {
   const TemporaryFolder folder;
   write_file(folder / "weights", std::string(paged_nbytes, 'w'));
   Buffer gone = Buffer::map_file(folder / "weights");
@@ -199,7 +199,7 @@ TEST_F(Paged, thousands_of_overlays_are_independent) {
   EXPECT_TRUE(is_all(base, std::byte{1}));
 }
 
-TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
+TEST(MemoryId, is_equal_exactly_for_buffers_over_the_same_file) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'a'));
   for (Buffer source : {filled(std::byte{1}), Buffer::map_file(folder / "file")}) {
@@ -220,7 +220,7 @@ TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
 }
 
 // random_programs_test.cpp tests more writes after forks.
-TEST(PagedForks, a_child_does_not_see_writes_of_its_parent) {
+TEST(PagedForks, writes_of_the_parent_do_not_reach_the_child) {
   Buffer buffer = filled(std::byte{1});
   const LateChild child([&] { return is_all(buffer, std::byte{1}); });
   std::memset(buffer.mutable_data(), 2, paged_nbytes);
@@ -228,7 +228,7 @@ TEST(PagedForks, a_child_does_not_see_writes_of_its_parent) {
   child.expect_right();
 }
 
-TEST(PagedForks, lazy_clones_show_earlier_writes_of_the_child) {
+TEST(PagedForks, lazy_clones_made_in_a_child_contain_its_earlier_writes) {
   Buffer source = filled(std::byte{1});
   in_a_child([&source] {
     // The page is private to the child and not in the file.
@@ -240,7 +240,7 @@ TEST(PagedForks, lazy_clones_show_earlier_writes_of_the_child) {
   });
 }
 
-TEST(PagedForks, a_child_does_not_see_pages_written_back_later) {
+TEST(PagedForks, pages_that_the_parent_writes_back_do_not_reach_the_child) {
   Buffer overlay = filled(std::byte{1});
   {
     const Buffer base = overlay;

@@ -58,7 +58,7 @@ class Populating : public testing::Test {
   }();
 };
 
-TEST_F(Populating, only_the_pages_of_a_range_are_made_writable) {
+TEST_F(Populating, mutable_range_populates_only_the_pages_of_the_range) {
   Storage clone = base_.lazy_clone();
   Storage ordinary = Storage::allocate(1 << 20);
   WatchedSystem system;
@@ -77,7 +77,7 @@ TEST_F(Populating, only_the_pages_of_a_range_are_made_writable) {
   EXPECT_EQ(system.ranges()[4].data, clone.data() + 7 * page_nbytes);
 }
 
-TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
+TEST_F(Populating, a_range_whose_pages_lack_memory_is_refused_and_unchanged) {
   const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
   Tensor t = tensor();
   const Tensor reshaped = t.reshape({-1});
@@ -131,7 +131,7 @@ TEST_F(Populating, large_data_is_put_in_huge_pages) {
   EXPECT_EQ(offset_in_file(huge.data()) % huge_page_nbytes, 0U);
 }
 
-TEST_F(Populating, written_rows_and_elements_are_made_writable) {
+TEST_F(Populating, writes_to_rows_and_elements_populate_only_their_pages) {
   Tensor t = tensor();
   const WatchedSystem system;
   Tensor part = t.narrow(0, 3, 2);
@@ -147,7 +147,7 @@ TEST_F(Populating, written_rows_and_elements_are_made_writable) {
   EXPECT_EQ(system.ranges().size(), 3U) << "mutable_data() must populate nothing";
 }
 
-TEST_F(Populating, a_column_makes_one_page_of_each_row_writable) {
+TEST_F(Populating, filling_a_column_populates_one_page_of_each_row) {
   const Tensor t = tensor();
   const Tensor pairs = t.view({rows / 2, 2, columns});  // two dimensions have strides above a page
   for (Tensor part : {t.narrow(1, columns - 1, 1), pairs.narrow(2, columns - 1, 1)}) {

@@ -63,7 +63,7 @@ class UnderlyingPages : public testing::Test {
   std::size_t before_ = 0;
 };
 
-TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
+TEST_F(UnderlyingPages, are_freed_if_the_only_remaining_overlay_has_written_them) {
   for (const bool has_scan : {true, false}) {
     WatchedSystem system;
     system.has_pagemap_scan = has_scan;
@@ -126,7 +126,7 @@ TEST_F(UnderlyingPages, are_freed_if_more_than_an_eighth_was_written) {
   expect_freed(most + page_nbytes);
 }
 
-TEST_F(UnderlyingPages, are_kept_for_an_overlay_that_has_begun) {
+TEST_F(UnderlyingPages, are_kept_while_the_creation_of_an_overlay_is_in_progress) {
   constexpr std::size_t nbytes = 1 << 20;
   Buffer source = filled(std::byte{1}, nbytes);
   source.writable_clone();  // afterwards the source is the only overlay of its file
@@ -201,7 +201,7 @@ TEST(Collapse, gathers_the_pages_of_an_overlay_in_huge_pages) {
   EXPECT_TRUE(is_all(small.clone, std::byte{1}));
 }
 
-TEST(Collapse, changes_no_bytes_while_both_sides_are_read_and_written) {
+TEST(Collapse, changes_no_bytes_while_another_thread_uses_source_and_clone) {
   SmallPages small;
   std::byte* const pointer = small.source.mutable_data();
   std::atomic<bool> ends = false;
@@ -271,7 +271,7 @@ TEST(Collapse, does_nothing_without_an_overlay_of_a_shared_file) {
   EXPECT_TRUE(system.advised(collapse_advice).empty());
 }
 
-TEST_F(UnderlyingPages, are_not_collapsed_where_no_overlay_shows_them) {
+TEST_F(UnderlyingPages, are_not_collapsed_if_the_only_overlay_has_written_them) {
   write(0, huge_page_nbytes / 2, 2);
   const auto collapses = [&](std::size_t offset) {
     const WatchedSystem system;

@@ -120,7 +120,7 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
   const TemporaryFolder folder_;
 };
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_any_mapping_is_refused) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_any_mapping_is_refused) {
   for (const std::size_t refused : {1U, 1'000U}) {
     expect_whole([&](std::size_t tries) {
       auto system = std::make_unique<WatchedSystem>();
@@ -130,7 +130,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_any_mapping_is_refused) {
   }
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_memory_for_pages_runs_out) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_memory_for_pages_runs_out) {
   expect_whole([](std::size_t tries) {
     auto system = std::make_unique<WatchedSystem>();
     system->fail_after(tries);
@@ -138,7 +138,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_memory_for_pages_runs_out) 
   });
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_the_heap_is_full) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_the_heap_is_full) {
   for (const Failures failures : {Failures::one, Failures::all_that_follow}) {
     expect_whole([&](std::size_t tries) {
       struct Limited {
@@ -150,7 +150,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_the_heap_is_full) {
   }
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_a_move_is_refused) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_moving_a_mapping_is_refused) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers replace mremap()";
   }
@@ -162,7 +162,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_a_move_is_refused) {
   });
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_at_limits_of_memory_and_addresses) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_memory_or_addresses_run_out) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
@@ -177,7 +177,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_at_limits_of_memory_and_addres
   }
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_descriptors_are_lost) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_descriptors_are_lost) {
   in_a_child([this] {
     Source source = this->source();
     std::byte* const place = source.buffer.mutable_data();
@@ -198,7 +198,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_descriptors_are_lost) {
   });
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_all_memory_is_locked) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_all_memory_is_locked) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers ignore mlockall()";
   }
@@ -212,7 +212,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_all_memory_is_locked) {
   }
 }
 
-TEST_P(WritableCloneLimits, both_sides_are_intact_if_mappings_are_used_up) {
+TEST_P(WritableCloneLimits, source_and_clone_are_intact_if_mappings_are_used_up) {
   if (most_mappings() == 0 || is_sanitized || is_emulated()) {
     GTEST_SKIP() << "the limit of mappings is too high to be reached, or is shared with a "
                     "sanitizer or emulator";

@@ -34,7 +34,7 @@ void write_pages(std::byte* data, std::size_t count, std::byte value) {
   }
 }
 
-TEST_F(CountedClones, a_clone_of_pages_copies_nothing_and_keeps_the_address) {
+TEST_F(CountedClones, a_clone_copies_nothing_and_the_source_keeps_its_address) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Counted counted;
@@ -72,7 +72,7 @@ TEST_F(CountedClones, a_clone_copies_the_pages_written_since_an_earlier_clone) {
   }
 }
 
-TEST_F(CountedClones, clones_in_a_loop_copy_the_pages_changed_since_the_last) {
+TEST_F(CountedClones, clones_in_a_loop_copy_pages_written_since_the_last_clone) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   std::optional<Buffer> snapshot = source.writable_clone();
@@ -95,7 +95,7 @@ TEST_F(CountedClones, clones_in_a_loop_copy_the_pages_changed_since_the_last) {
   EXPECT_TRUE(is_all(source, std::byte{3}));
 }
 
-TEST_F(CountedClones, much_written_pages_move_source_and_clone_to_a_new_file) {
+TEST_F(CountedClones, after_many_page_writes_source_and_clone_get_a_new_file) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
@@ -120,7 +120,7 @@ TEST_F(CountedClones, much_written_pages_move_source_and_clone_to_a_new_file) {
   EXPECT_EQ(third.data()[0], std::byte{3});
 }
 
-TEST_F(CountedClones, with_other_writers_a_clone_copies_pages_and_moves_none) {
+TEST_F(CountedClones, with_writers_elsewhere_a_clone_never_moves_the_source) {
   Buffer source = filled(std::byte{1});
   source.writable_clone();
   const void* const file = source.memory_id();
@@ -144,7 +144,7 @@ TEST_F(CountedClones, with_other_writers_a_clone_copies_pages_and_moves_none) {
   EXPECT_EQ(many.data()[0], std::byte{3});
 }
 
-TEST_F(CountedClones, a_clone_of_shrunk_data_shares_pages_and_counts_its_bytes) {
+TEST_F(CountedClones, a_clone_of_shrunk_data_shares_pages_and_counts_copied_bytes) {
   Buffer source = filled(std::byte{1});
   source.resize(paged_nbytes / 2 - 100);
   std::byte* const pointer = source.mutable_data();
@@ -163,7 +163,7 @@ TEST_F(CountedClones, a_clone_of_shrunk_data_shares_pages_and_counts_its_bytes) 
   EXPECT_TRUE(is_all(first, std::byte{1}));
 }
 
-TEST(WritableClones, can_be_read_by_other_threads_during_creation) {
+TEST(WritableClones, other_threads_can_read_the_source_during_creation) {
   Buffer source = filled(std::byte{1});
   const std::byte* const pointer = source.mutable_data();
   std::atomic<bool> ends = false;
