@@ -111,7 +111,7 @@ void run_unbind(benchmark::State& state, Paths paths, std::size_t count) {
 
 constexpr std::int64_t row_count = 16;
 
-/// x[i] += 1, row by row; a row has 64 floats.
+/// Measures x[i] += 1, for one row of 64 floats after another. The figure is per addition to a row.
 void run_add_to_rows(benchmark::State& state, Paths paths) {
   constexpr std::size_t adds_per_burst = 256;
   const PathsScope scope(paths);
@@ -127,7 +127,8 @@ void run_add_to_rows(benchmark::State& state, Paths paths) {
   });
 }
 
-/// A function that writes one element of an input. The pass need not copy the input's bytes.
+/// Measures a function that writes one element of an input. The pass need not copy the other
+/// elements.
 void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes) {
   const AnyTensor x = functional::from_cpu(
       Tensor::zeros({static_cast<std::int64_t>(nbytes / sizeof(float))}, byre::DType::f32));
@@ -142,7 +143,7 @@ void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes)
   run_repeated(state, 16, [&](std::size_t) { write({x}); });
 }
 
-/// The memory that `writes` updates x[i] = j occupy if x is not used.
+/// Measures the memory that `writes` updates x[i] = j occupy while x is not used.
 void run_memory(benchmark::State& state, Paths paths, std::size_t writes) {
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({row_count, 64});
@@ -158,7 +159,8 @@ void run_memory(benchmark::State& state, Paths paths, std::size_t writes) {
   });
 }
 
-/// The memory of a queue of the written values, as PyTorch's functionalization stores them.
+/// Measures the memory of a queue that stores all written values, like the queue of PyTorch's
+/// functionalization.
 void run_memory_of_queue(benchmark::State& state, std::size_t writes) {
   std::vector<Tensor> queue;
   report_memory(state, 1, [&] {

@@ -39,7 +39,7 @@ bool has_room_for(std::size_t nbytes) {
          (settings().is_smoke ? 4 * kib : byre::usable_memory_nbytes() / most_buffers_at_once);
 }
 
-/// Enough bursts for a median; a benchmark takes some tens of milliseconds.
+/// The number of bursts: enough for a median, in some tens of milliseconds per benchmark.
 benchmark::IterationCount bursts_at(std::size_t nbytes) {
   return settings().is_smoke   ? 3
          : nbytes <= 4 * kib   ? 300
@@ -60,7 +60,7 @@ void pin_malloc([[maybe_unused]] Memory memory) {
 #endif
 }
 
-/// Returns -1 if the C library does not report it.
+/// Returns -1 if the C library does not report the bytes in use.
 long long malloc_nbytes_in_use() {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   const auto info = mallinfo2();

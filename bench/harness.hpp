@@ -33,14 +33,14 @@ enum class Memory {
   fresh,     ///< new pages each time: a pool with a limit of 0, and a malloc that maps large blocks
 };
 
-/// The default pool, or a pool with a limit of 0 bytes.
+/// For recycled memory, the default pool; for fresh memory, a pool with a limit of 0 bytes.
 byre::Allocator& allocator_for(Memory memory);
 
 /// Settings of this run. main() sets them before it adds benchmarks.
 struct Settings {
   bool is_smoke = false;  ///< run three bursts, and only benchmarks up to 4 KiB
   unsigned round = 0;     ///< number of the round, which decides the first contender
-  /// Expect a wrong count of copies, to test that the check fails.
+  /// Expect one copy too many, to test that the check of the count fails.
   bool expect_one_copy_more = false;
 };
 Settings& settings();
@@ -89,7 +89,7 @@ double timed_ns(Work&& work) {
 void run_bursts(benchmark::State& state, std::size_t operations,
                 const std::function<double(std::size_t)>& burst);
 
-/// Bursts of `times` calls of `operation(number)`.
+/// Runs bursts of `times` calls of `operation(number)` each, for `number` from 0 on.
 template <class Operation>
 void run_repeated(benchmark::State& state, std::size_t times, Operation operation) {
   run_bursts(state, times, [&](std::size_t) {

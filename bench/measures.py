@@ -34,7 +34,7 @@ def unique_data():
     yield from measures("write access to unique data / count checked by hand", "write_alone/byre", "floor",
                         "64B<=1.05 4KiB<=1.05")
     yield from measures("raw pointer and two additions / raw pointer", "write_alone/raw_adds", "raw", "64B 4KiB")
-    # Equal within the precision of the clock.
+    # The two times are equal within the precision of the clock.
     yield from measures("steal / write access to unique data", "steal/byre", "byre_alone", "64B<=1.05 4KiB<=1.05")
     yield from measures("steal / raw pointer", "steal/byre", "raw", "64B 4KiB")
     for contender, handle in [("byre", "Buffer"), ("storage", "Storage")]:
@@ -90,7 +90,7 @@ def pages_and_tiles():
 
 
 def tensors():
-    # Equal within the precision of the clock.
+    # The two times are equal within the precision of the clock.
     yield from measures("reshape / view + lazy clone", "tensor_reshape/byre", "view_and_clone",
                         "64B<=1.05 16MiB<=1.05")
     for contender, tensor in [("copy", "a tensor in copy mode"), ("warn", "a tensor in warn mode, not reshaped"),
@@ -114,7 +114,7 @@ def functionalize():
             yield from measures(f"use of all {count} views of a chain by {paths}, per view",
                                 f"functional_use_all_{count}/{paths}")
             yield from measures(f"write of {count} parts by {paths}, per part", f"functional_unbind_{count}/{paths}")
-        for count in (1024, 4096):  # linear, except for cache misses
+        for count in (1024, 4096):  # the cost per part is constant, except for cache misses
             yield from measures(f"write of {count} parts by {paths} / 64, per part",
                                 f"functional_unbind_{count}/{paths}", f"functional_unbind_64/{paths}", "64B<=1.5")
     for count in (1024, 4096):

@@ -92,7 +92,7 @@ def spreads(figures, panel, contender):
 
 
 def break_even(rows, others):
-    """The x beyond which the others cost less, or None if it is not between two measured x."""
+    """The x beyond which `others` cost less than `rows`, or None if that x is not between two measured x."""
     over = [(x, rows[x][1] / others[x][1]) for x in sorted(rows.keys() & others.keys())]
     for (less, low), (more, high) in zip(over, over[1:]):
         if low < 1 <= high:  # interpolates on logarithmic axes

@@ -51,7 +51,7 @@ class Rounds:
             best = min(unders, key=lambda name: statistics.median(unders[name].values()), default=None)
             under = unders.get(best, {})
             values = [over[index] / under[index] for index in over if under.get(index)]
-            if not values and over and under:  # every round was disturbed for one of the two
+            if not values and over and under:  # in every round, one of the two benchmarks was disturbed
                 values = [statistics.median(over.values()) / statistics.median(under.values())]
         if not values:
             return None

@@ -140,8 +140,8 @@ double write_each(Handles& handles, std::size_t index) {
   });
 }
 
-/// `write(buffers, pointers, index)` returns the nanoseconds of writing each element of one of the
-/// arrays.
+/// Adds a benchmark. `write(buffers, pointers, index)` writes each element of one of the two arrays
+/// and returns the nanoseconds that this took.
 template <class Write>
 void add_walk(const char* contender, std::size_t nbytes, Write write) {
   add({"steal", nbytes}, contender, [=](benchmark::State& state) {

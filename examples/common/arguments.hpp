@@ -12,7 +12,7 @@ namespace examples {
 
 struct Option {
   const char* name;
-  /// The value if the option is not given. A flag, which takes no value, has nullptr.
+  /// The value if the option is not on the command line; nullptr for a flag, which takes no value.
   const char* default_value;
   const char* help;
 };

@@ -65,7 +65,7 @@ struct Delta {
   DeltaHeader header;
   std::uint32_t identity;
   std::vector<std::uint64_t> tiles;
-  std::vector<char> bytes;  ///< of the tiles
+  std::vector<char> bytes;  ///< the contents of the tiles, one after the other
 
   /// Writes the tiles to `table`, which must be the table of the previous snapshot.
   void apply_to(std::span<char> table) const {

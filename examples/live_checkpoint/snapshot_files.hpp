@@ -27,7 +27,7 @@ struct WrittenSnapshot {
   std::uint64_t token = 0;
   fs::path file{};
   std::uint32_t identity = 0;  ///< see delta.hpp
-  std::uint64_t nbytes = 0;    ///< of the file
+  std::uint64_t nbytes = 0;    ///< size of the file
 };
 
 /// Writes the snapshots of one run, in order. Not thread-safe.

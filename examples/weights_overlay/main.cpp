@@ -70,7 +70,7 @@ Run run(const Variant& variant, const std::filesystem::path& folder, const Plan&
   Run result;
   std::size_t overlays = 0, shared = 0;
   for (const Request& request : requests) {
-    // Computed after the branch was changed: the request must not be affected.
+    // Outputs are computed after the branch was changed, to check that the request is unaffected.
     result.outputs.push_back(output_of(request.model()));
     result.has_expected_rows &= request.has_expected_rows(base);
     for (std::size_t layer = 0; layer < plan.layers; ++layer) {

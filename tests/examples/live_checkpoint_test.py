@@ -183,7 +183,7 @@ class Deltas(WithText):
         self.assert_refused(1, said, "--restore", file or self.deltas[-1], "--output", restored)
         self.assertFalse(restored.exists() and list(restored.iterdir()))
 
-    def test_contain_changed_tiles_and_the_previous_snapshot(self):
+    def test_contain_changed_tiles_and_name_the_previous_snapshot(self):
         self.train(self.scratch / "full", mode="eager-recycled")
         full = [path.read_bytes() for path in self.files("eager-recycled", self.scratch / "full")]
         table_bytes, tile_bytes = self.figures["table bytes"], TILE_ROWS * DIMENSIONS * 4

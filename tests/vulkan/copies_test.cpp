@@ -68,7 +68,7 @@ TEST_P(VulkanCopies, dropping_an_owner_does_not_wait_for_the_pending_copy) {
     (source_leaves ? original : clone) = {};
     EXPECT_EQ(memory().stats().live_nbytes > live, source_leaves)
         << "expected the pending copy to keep the source alive";
-    // Takes the free memory of the clone, not the memory of the source.
+    // Must not get the memory of the source, which the pending copy reads.
     const byre::Buffer other = to_device(counting(words_.size(), 1000));
     hold.release();
     EXPECT_EQ(to_host(source_leaves ? clone : original), plus(source_leaves ? 3 : 0));

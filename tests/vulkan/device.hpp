@@ -32,7 +32,7 @@ inline DeviceMemory& memory() {
   return Gpu::get().memory();
 }
 
-/// Consecutive numbers from `first` on.
+/// `length` consecutive numbers from `first` on.
 inline Words counting(std::size_t length, std::uint32_t first = 0) {
   Words words(length);
   std::iota(words.begin(), words.end(), first);

@@ -128,7 +128,7 @@ TEST_F(VulkanMemory, returns_half_of_the_memory_that_was_idle_for_ten_seconds) {
     buffers.push_back(allocate(large_nbytes));
   }
   buffers.clear();
-  faults::seconds_ahead += 11;  // the idle period begins
+  faults::seconds_ahead += 11;  // the next request begins a period in which the blocks stay idle
   buffers.push_back(allocate(2 * large_nbytes));
   EXPECT_EQ(idle_blocks(), 4U);
   faults::seconds_ahead += 11;

@@ -60,7 +60,7 @@ TEST(VulkanPrograms, run_on_several_threads_at_once) {
   });
 }
 
-TEST(VulkanSharing, operators_with_unchanged_results_share_the_operands_data) {
+TEST(VulkanSharing, operators_whose_result_equals_an_operand_share_its_data) {
   const AnyTensor x = to_vulkan(counted({6, 4}));
   const AnyTensor other = to_vulkan(counted({6, 4}));
   const AnyTensor nothing = to_vulkan(counted({0, 4}));

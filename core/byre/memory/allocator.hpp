@@ -18,7 +18,7 @@ class Device {
   /// The host: kind 0, index 0.
   static constexpr Device cpu() noexcept { return Device(0, 0); }
 
-  /// Device `index` of the sort `kind`. The embedding program assigns kinds from 1 on. Ends the
+  /// Device `index` of kind `kind`. The embedding program assigns kinds from 1 on. Ends the
   /// program if `kind` is 0, which is the host, and `index` is not 0.
   constexpr Device(std::uint16_t kind, std::uint16_t index) noexcept : kind_(kind), index_(index) {
     BYRE_ASSERT(kind != 0 || index == 0,

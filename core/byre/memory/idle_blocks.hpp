@@ -149,7 +149,7 @@ class IdleBlocks {
 
   std::size_t nbytes_ = 0;
   std::size_t always_idle_nbytes_ = 0;  // the minimum of nbytes_ in this period
-  std::size_t unneeded_nbytes_ = 0;     // due from earlier periods
+  std::size_t unneeded_nbytes_ = 0;     // still to be returned, from earlier periods
   std::uint64_t period_end_ = 0;
   std::size_t blocks_out_ = 0;
   std::size_t limit_nbytes_;

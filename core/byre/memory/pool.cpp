@@ -144,7 +144,7 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
   IdleBlock* const found = idle().take(capacity);
   if (found == nullptr) {
-    // Only one block: unmapping many would delay this request.
+    // Unmaps only one unneeded block, because unmapping many would delay this request.
     if (IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
       give_back(oldest);
     }
@@ -164,7 +164,8 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     }
     return;
   }
-  if (grants_huge_pages()) {  // for small pages, the advice costs as much as the next copy
+  // For small pages, the advice would cost as much as the next copy into the block.
+  if (grants_huge_pages()) {
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
   stats::detail::report_pool(RecordKind::pool_put, block.capacity,
@@ -228,7 +229,7 @@ struct DefaultPool final : sync::detail::ProcessState {
   RecyclingPool pool;
 
  private:
-  /// Without this, each unloading of the library would leak the idle blocks.
+  /// Without this trim(), each unloading of the library would leak the idle blocks.
   void at_unload() noexcept override { pool.trim(); }
 };
 }  // namespace

@@ -69,13 +69,13 @@ void EnvironmentRecording::write() const {
         format_text("byre was built without stats. Configure it with -Dstats=enabled."));
   }
   if (!recording) {
-    return;  // the constructor has warned
+    return;  // the constructor has printed a warning
   }
   std::string file = file_name;
   if (const std::size_t at = file.find("%p"); at != std::string::npos) {
     file.replace(at, 2, std::to_string(::getpid()));
   } else if (sync::detail::process_number != process) {
-    return;  // the parent writes the file
+    return;  // this process is a forked child, and the parent writes the file
   }
   if (file == "stderr") {
     std::fputs(recording->summary().c_str(), stderr);

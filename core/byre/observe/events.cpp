@@ -107,9 +107,9 @@ void detail::call_sinks(const CopyEvent& event) noexcept {
   inside_a_sink = false;
 }
 
-/// The number of copies, and the first call sites.
+/// The number of copies, and a line of text for each of the first four.
 struct CopyLimit::Copies {
-  /// Formats the call site at once: the caller may destroy the name of the file.
+  /// Formats the call site immediately, because the caller may destroy the name of the file.
   void record(const CopyEvent& event) {
     const Text line = format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
                                   event.nbytes, to_string(event.cause));

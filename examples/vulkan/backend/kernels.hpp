@@ -51,12 +51,12 @@ class Operands {
 
 /// A tensor with indeterminate contents.
 VulkanTensorPtr empty_on_device(byre::Dims sizes, byre::DType dtype);
-/// A lazy clone. The second overload requires that `sizes` and `dtype` result in the number of
-/// bytes of `tensor`.
+/// A lazy clone of `tensor`. The second overload requires that a tensor of `sizes` and `dtype` has
+/// as many bytes as `tensor`.
 VulkanTensorPtr lazy_clone(const VulkanTensor& tensor);
 VulkanTensorPtr lazy_clone(const VulkanTensor& tensor, byre::Dims sizes, byre::DType dtype);
 
-/// An access to all bytes of a tensor with elements.
+/// An access to all bytes of `tensor`, which must not be empty.
 Use use_of(const VulkanTensor& tensor, Use::Kind kind);
 
 /// The type of number that a shader computes with: DOMAIN of elements.glsl.
@@ -123,10 +123,10 @@ Place place_of(const VulkanTensor& tensor, const byre::Layout& layout);
 using Bits = std::array<std::uint32_t, 2>;
 Bits bits_of(const byre::Scalar& number, byre::DType dtype, Domain domain, const char* operation);
 
-/// A dimension, or several dimensions that are merged.
+/// One dimension, or several dimensions that were merged to one.
 struct Dimension {
   std::int64_t size = 1;
-  std::array<std::int64_t, 4> strides{};  ///< of each operand
+  std::array<std::int64_t, 4> strides{};  ///< the stride in each operand
 };
 
 /// Merges adjacent dimensions if they are contiguous with each other in all operands. Returns at

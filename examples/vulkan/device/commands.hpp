@@ -25,11 +25,12 @@ struct Shader {
   std::vector<std::uint32_t> constants = {};  ///< 32-bit scalars, indexed by their id
 };
 
-/// Creates a pipeline for each shader and its constants at their first use. All have one layout.
-/// Thread-safe.
+/// Creates a pipeline for each shader and its constants at their first use. All pipelines have one
+/// layout. Thread-safe.
 class Pipelines {
  public:
-  static constexpr std::uint32_t most_buffers = 5;  ///< of a shader, including its parameters
+  /// The largest number of buffers of a shader, including the buffer of its parameters.
+  static constexpr std::uint32_t most_buffers = 5;
 
   /// The constructor and get() throw VulkanError.
   explicit Pipelines(const Driver& driver);
@@ -59,7 +60,7 @@ class Commands {
 
   VkCommandBuffer buffer() const noexcept { return buffer_; }
 
-  /// Call it before the first command. Throws VulkanError.
+  /// Must be called before the first command is recorded. Throws VulkanError.
   void begin();
   /// Makes the buffer ready for begin(). Requires that its commands have been executed.
   void reset() noexcept;

@@ -23,7 +23,7 @@ class Gpu final : public byre::DeviceSupport {
   /// The kind of its byre::Device ("VK"). The index is the number of the Vulkan device.
   static constexpr std::uint16_t kind = 0x564b;
 
-  /// Throws VulkanError if Driver does; the next call then tries again.
+  /// Throws what the constructor of Driver throws; the next call then tries again.
   static Gpu& get();
   /// Returns null until get() has succeeded.
   static Gpu* get_if_made() noexcept { return made_.load(); }

@@ -38,8 +38,8 @@ struct DeviceBlock : byre::IdleBlock {
   std::uintptr_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(block.data); }
 
   Chunks::iterator chunk{};
-  std::size_t offset = 0;        ///< in the chunk
-  DeviceBlock* next = nullptr;   ///< in the list of free blocks of its size
+  std::size_t offset = 0;        ///< from the begin of the chunk
+  DeviceBlock* next = nullptr;   ///< the next free block of equal size
   std::uint64_t last_use = 0;    ///< timeline value of the last command that uses it
   std::uint64_t written_in = 0;  ///< epoch of the last write; an epoch begins at each barrier
   std::uint64_t read_in = 0;     ///< epoch of the last read-only access
@@ -53,11 +53,11 @@ struct Chunk {
   /// Throws byre::OutOfMemory, or VulkanError if a call fails for another reason.
   Chunk(const Driver& driver, std::size_t size, Use use);
 
-  Owned<VkDeviceMemory, vkFreeMemory> memory;  // its destruction unmaps it
+  Owned<VkDeviceMemory, vkFreeMemory> memory;  // vkFreeMemory() also unmaps the memory
   Owned<VkBuffer, vkDestroyBuffer> buffer;
-  std::byte* mapped = nullptr;  ///< host memory only
+  std::byte* mapped = nullptr;  ///< address of host memory; null for device memory
   std::size_t nbytes;
-  /// One for a large block, several for a slab, empty for host memory.
+  /// The blocks in this memory: a large block, the small blocks of a slab, or none in host memory.
   std::vector<DeviceBlock> blocks;
 };
 

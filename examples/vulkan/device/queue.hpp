@@ -44,7 +44,7 @@ struct Use {
 /// Totals since the process began, except `allocations`.
 struct QueueStats {
   std::uint64_t dispatches = 0;
-  std::uint64_t copies = 0;  ///< within the device
+  std::uint64_t copies = 0;  ///< from the device to the device
   std::uint64_t bytes_copied = 0;
   std::uint64_t uploads = 0;
   std::uint64_t downloads = 0;
@@ -74,9 +74,9 @@ class Queue {
   /// copy, moves from *pending, and ends the pending copy when the device has made it. If the call
   /// throws, *pending is unchanged.
   void copy(void* to, const void* from, std::size_t nbytes, byre::PendingCopy* pending = nullptr);
-  /// Copies from the host. Returns after the host's bytes have been read.
+  /// Copies from the host to the device. Returns after the host's bytes have been read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
-  /// Copies to the host. Returns when the copy is complete.
+  /// Copies from the device to the host. Returns when the copy is complete.
   void download(void* to_host, const void* from, std::size_t nbytes);
 
   /// Submits the recorded commands, if there are any. Returns the timeline value that

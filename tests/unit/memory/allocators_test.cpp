@@ -64,8 +64,8 @@ TEST(AlignedAllocator, throws_out_of_memory_for_an_impossible_size) {
   }
 }
 
-/// A memory resource that checks that every allocation is returned exactly, and that can fail. Not
-/// thread-safe.
+/// A memory resource that can fail, and that expects each allocation back with its size and
+/// alignment. Not thread-safe.
 class WatchedResource final : public std::pmr::memory_resource {
  public:
   ~WatchedResource() override { EXPECT_TRUE(given_.empty()) << "leaked allocations"; }

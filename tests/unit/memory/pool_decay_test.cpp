@@ -20,7 +20,7 @@ constexpr std::size_t block_nbytes = pages(20);
 
 class PoolDecayTest : public PoolTest {
  protected:
-  /// Takes `count` blocks, and releases them in the order of their allocation.
+  /// Takes `count` blocks, and then releases all of them in the order of their allocation.
   std::vector<Block> use(std::size_t count) {
     return release(std::vector<std::size_t>(count, block_nbytes));
   }

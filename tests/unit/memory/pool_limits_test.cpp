@@ -139,7 +139,8 @@ TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
       "pool\\.cpp:[0-9]+: cannot destroy a recycling pool: buffers from it still exist");
 }
 
-/// Allocates small buffers until memory is out. Returns their megabytes, at most 100.
+/// Allocates small buffers until memory is exhausted or the buffers have 100 MiB. Returns their
+/// total size in MiB.
 std::size_t take_small_buffers() {
   constexpr std::size_t nbytes = 32 << 10;
   std::vector<Buffer> buffers;

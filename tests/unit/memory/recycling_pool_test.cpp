@@ -153,7 +153,7 @@ TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory)
   }
 }
 
-TEST(DefaultPool, is_the_default_allocator_with_at_most_an_eighth_of_memory) {
+TEST(DefaultPool, is_the_default_allocator_limited_to_an_eighth_of_memory) {
   EXPECT_EQ(&default_allocator(), &default_pool());
   EXPECT_GT(RecyclingPool::default_limit_nbytes(), 0U);
   EXPECT_LE(RecyclingPool::default_limit_nbytes(), std::uint64_t{4} << 30);

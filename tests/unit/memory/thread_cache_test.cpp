@@ -24,7 +24,7 @@ using detail::ThreadCache;
 
 constexpr std::size_t line = ThreadCache::line_nbytes;
 
-/// A block of malloc like the pool's, with a size in whole cache lines.
+/// A block from malloc, aligned like the pool's small blocks, with a size of `lines` cache lines.
 struct Made {
   explicit Made(std::size_t lines) : base(std::malloc(lines * line + line)) {
     auto* at = static_cast<std::byte*>(base);
@@ -217,7 +217,7 @@ class WatchedCaches : public CachesOfThreads {
     CachesOfThreads::SetUp();
   }
 
-  /// The data of a block in the cache. `nbytes` is a multiple of a cache line.
+  /// The address of data of `nbytes` whose block is now idle in the cache.
   static std::byte* idle_block(std::size_t nbytes) {
     Buffer buffer = Buffer::allocate(nbytes);
     return buffer.mutable_data();

@@ -57,7 +57,7 @@ class Events {
   }
   std::vector<Json> slices(const std::string& name) const { return of("X", name); }
 
-  /// The values of a counter, in order.
+  /// The values of a counter, in the order of the events.
   std::vector<std::int64_t> values(const std::string& counter) const {
     std::vector<std::int64_t> values;
     for (const Json& event : of("C", counter)) {

@@ -136,7 +136,7 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
   boost::thread first([] { copy_and_compare(10); });
   boost::thread second([] { copy_and_compare(11); });
   halts[0].await_entry();
-  halts[1].await_entry();  // both sinks are running
+  halts[1].await_entry();  // both calls of the sink are running now
   halts[0].let_go();
   halts[1].let_go();
   first.join();
@@ -144,7 +144,7 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
   EXPECT_EQ(calls, 2);
 }
 
-// The sink would wait for its own call.
+// Without this check, the sink would wait forever for the end of its own call.
 TEST_F(Sinks, a_sink_that_installs_or_uninstalls_a_sink_ends_the_program) {
   const auto run = [](stats::CopySink sink) {
     const InstalledSink installed(std::move(sink));

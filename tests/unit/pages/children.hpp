@@ -42,7 +42,7 @@ inline void in_a_child(const std::function<void()>& work) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
-/// Sets a limit of this process. Returns its former value.
+/// Sets this process's limit `what` to `most`. Returns the former limit.
 inline rlim_t set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   rlimit now{};
   EXPECT_EQ(::getrlimit(what, &now), 0);
@@ -94,7 +94,7 @@ inline std::string mapping_field(const std::byte* begin, const std::string& fiel
   return "";
 }
 
-/// The open files of this process by number, with the targets of their links. Includes the
+/// Maps the descriptors of this process's open files to the names of the files. Includes the
 /// descriptor with which this function reads /proc/self/fd.
 inline std::map<int, std::string> open_files() {
   std::map<int, std::string> files;

@@ -25,7 +25,7 @@
 namespace byre::test {
 namespace {
 
-/// The number of this process's memory file, or -1.
+/// The descriptor of this process's memory file, or -1 if no memory file is open.
 int memory_file() {
   for (const auto& [number, name] : open_files()) {
     if (is_memory_file(name)) {
@@ -76,7 +76,7 @@ TEST_F(PagedDescriptors, a_user_file_under_byres_descriptor_number_is_unchanged)
   });
 }
 
-TEST_F(PagedDescriptors, a_user_file_that_takes_the_number_in_a_write_is_not_mapped) {
+TEST_F(PagedDescriptors, a_user_file_that_takes_the_descriptor_in_a_write_is_unused) {
   for (int maps_before = 0; maps_before < 3; ++maps_before) {
     in_a_child([this, maps_before] {
       Buffer clone = filled(std::byte{1});

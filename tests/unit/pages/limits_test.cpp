@@ -185,7 +185,7 @@ TEST(PagedLimits, with_locked_memory_a_write_during_a_write_back_copies) {
     WatchedSystem system;
     bool is_first = true;
     system.before_populating = [&](const WatchedSystem::Range&) {
-      if (std::exchange(is_first, false)) {  // during the write-back, like another thread
+      if (std::exchange(is_first, false)) {  // a write during the write-back, as by another thread
         EXPECT_EQ(second.materialize(), Materialized::copied);
       }
     };

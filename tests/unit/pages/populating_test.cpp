@@ -31,7 +31,7 @@ Storage zeros() {
   return storage;
 }
 
-/// The fixture: an overlay of zeros().
+/// A fixture with an overlay of zeros().
 class Populating : public testing::Test {
  protected:
   std::byte* data() const { return const_cast<std::byte*>(overlay_.data()); }

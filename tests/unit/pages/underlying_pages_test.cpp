@@ -44,7 +44,7 @@ class UnderlyingPages : public testing::Test {
     restart(paged_nbytes);
   }
 
-  /// Starts again with a writable clone of new data.
+  /// Replaces the source with new data, and the clone with a writable clone of this data.
   void restart(std::size_t nbytes) {
     clone_.reset();
     source_ = filled(std::byte{1}, nbytes);
@@ -89,7 +89,7 @@ TEST_F(UnderlyingPages, are_freed_if_the_only_remaining_overlay_has_written_them
 }
 
 TEST_F(UnderlyingPages, are_freed_in_whole_huge_pages) {
-  Buffer neighbor = filled(std::byte{1});  // a step beyond the end would free pages of its mapping
+  Buffer neighbor = filled(std::byte{1});  // freeing pages beyond the source would free its pages
   neighbor.writable_clone();
   std::memset(neighbor.mutable_data(), 2, paged_nbytes);
   constexpr std::size_t half = huge_page_nbytes / 2;  // only whole huge pages are freed
@@ -254,7 +254,7 @@ TEST(Collapse, clips_any_range_to_the_data) {
   }
 }
 
-TEST(Collapse, does_nothing_without_an_overlay_of_a_shared_file) {
+TEST(Collapse, does_nothing_except_for_unforked_overlays_of_memory_files) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'a'));
   Buffer ordinary = Buffer::allocate(paged_nbytes);

@@ -28,7 +28,7 @@
 namespace byre::test {
 namespace {
 
-/// The buffer to clone, and another overlay of its file.
+/// The buffer to clone, and a second overlay of the buffer's file, or an empty buffer.
 struct Source {
   Buffer buffer;
   Buffer other;

@@ -36,7 +36,7 @@ enum class RecordKind : std::uint8_t {
   pool_return,  ///< an idle block was returned to the system
 };
 
-/// Returns the number of bytes that were written in an overlay.
+/// A function that returns the number of bytes that were written in an overlay.
 using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) noexcept;
 
 // The recorder. Each function takes a lock even if there is no recording: call it through

@@ -64,7 +64,8 @@ void MemoryFiles::put_back_range(MemoryFile& file) noexcept {
   }
 }
 
-/// Stops the use of the arena for new ranges. put_back_range() of its last range deletes the arena.
+/// Takes no new ranges from the arena any more. When its last range is returned, put_back_range()
+/// deletes the arena.
 void MemoryFiles::retire_arena() noexcept {
   arena_->retire();
   if (arena_->is_empty()) {

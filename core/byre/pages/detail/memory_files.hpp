@@ -55,7 +55,7 @@ class PageArena {
   /// Marks the arena as retired. No more ranges may be taken from it.
   void retire() noexcept { is_retired_ = true; }
   bool is_empty() const noexcept { return ranges_.empty(); }
-  /// True if ranges can still be mapped.
+  /// True if the memory file has a descriptor, which map() needs.
   bool is_open() const noexcept { return file_.number() >= 0; }
 
   /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if
@@ -93,7 +93,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   MemoryFile() noexcept = default;
   ~MemoryFile() override;
 
-  /// Returns false if the system refuses pages or mappings.
+  /// Takes a range of `nbytes` and maps it. Returns false if the system refuses pages or mappings.
   bool map(std::size_t nbytes, Present present);
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;

@@ -27,7 +27,8 @@ Descriptor create_memory_file() noexcept {
                                   : std::move(file);
 }
 
-/// False if the limit of file sizes is lower: writing a larger file would raise SIGXFSZ.
+/// False if the process's limit of file sizes is below `nbytes`: writing beyond the limit would
+/// raise SIGXFSZ.
 bool may_have_files_of(std::int64_t nbytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
