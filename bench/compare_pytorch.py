@@ -110,7 +110,7 @@ def measure(byre, measured, rounds):
     if abs(ours - theirs) > 1e-5 * max(abs(theirs), 1.0):
         sys.exit(f"compare_pytorch.py: {name}: results differ: the sum of the elements is {ours} in byre and "
                  f"{theirs} in PyTorch, so the times are not comparable.")
-    # About two milliseconds per run, so that the clock and the Python loop do not matter.
+    # A run takes about two milliseconds, so that the clock and the Python loop do not matter.
     times = max(1, round(2e6 / min(byre.run(3), pytorch.run(3))))
     pairs = []
     for number in range(rounds):

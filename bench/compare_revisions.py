@@ -39,7 +39,7 @@ def build(source, folder):
     run("meson", "setup", folder, source, "-Dbuildtype=release", *CORE_ONLY)
     run("ninja", "-C", folder)
     program = folder / "compare_revisions"
-    # Aligned, because a loop of a few instructions takes twice as long if it crosses a cache line.
+    # Loops are aligned, because a loop of a few instructions takes twice as long if it crosses a cache line.
     run("c++", "-std=c++20", "-O2", "-falign-loops=64", "-falign-functions=64", "-o", program,
         ROOT / "bench/compare_revisions.cpp", f"-I{source / 'core'}", f"-I{folder / 'core'}",
         f"-L{folder / 'core'}", "-lbyre", f"-Wl,-rpath,{folder / 'core'}")

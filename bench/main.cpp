@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
   }
   benchmark::AddCustomContext("byre_stats", BYRE_STATS ? "enabled" : "disabled");
   benchmark::AddCustomContext("byre_checks", BYRE_CHECKS ? "enabled" : "disabled");
-  std::cout << std::unitbuf;  // report.py shows the progress
+  std::cout << std::unitbuf;  // unbuffered, because report.py shows the progress
   const ParkedThread parked;
   byre_bench::add_unique_data();
   byre_bench::add_shared_data();

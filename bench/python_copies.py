@@ -71,7 +71,7 @@ class Table:
 
 
 def copy_and_drop(copy, make):
-    """An action that times the first copy of a new array; later copies would find it shared."""
+    """An action that times the first copy of a new array; later copies would find the array already shared."""
     def run():
         array = make()
         begin = time.perf_counter()

@@ -69,7 +69,7 @@ def print_table(figures):
         low, high = map(number, result["quartiles"])
         unit = "" if result["unit"] == "ratio" else " " + result["unit"]
         bound = result["bound"]
-        # Rounded, so that a median that prints as its bound is not marked as missed.
+        # The median is rounded, so that a median printed as equal to its bound is not marked as missed.
         missed = bound is not None and round(result["median"], 3) > bound
         rows.append((result["title"] + "*" * result["disturbed"], number(result["median"]) + unit, f"{low}-{high}",
                      "" if bound is None else f"{bound:g}{unit}", "missed" if missed else ""))

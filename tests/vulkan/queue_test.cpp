@@ -85,7 +85,7 @@ TEST_F(VulkanQueue, passes_parameters_of_any_size_and_recycles_their_memory) {
   for (int again = 0; again != 3; ++again) {
     EXPECT_EQ(record(), once);
   }
-  const Queue::Hold hold(queue());  // so that no command buffer is recycled
+  const Queue::Hold hold(queue());  // prevents the recycling of command buffers
   for (std::uint32_t i = 0; i != 10 * Commands::most; ++i) {
     add_(a_, 1);
   }

@@ -45,7 +45,7 @@ Tensors spread(const Tensors& in) {
   return {call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
 }
 
-/// The first use of a shader creates its pipeline, so threads may create one at the same time.
+/// The first use of a shader creates its pipeline, so several threads may create it at once.
 TEST(VulkanPrograms, run_on_several_threads_at_once) {
   const Graph graph = capture(spread, {from_cpu(counted({33, 17}))}).graph;
   byre::test::at_once(4, [&](std::size_t thread) {

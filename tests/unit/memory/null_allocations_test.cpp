@@ -47,7 +47,7 @@ TEST_F(NullAllocationsDeathTest, end_the_program_at_an_allocation) {
   }
   NullAllocator on_host;
   on_host.has_memory = false;
-  EXPECT_DEATH(Buffer::allocate(0, on_host), complaint);  // the header needs memory, too
+  EXPECT_DEATH(Buffer::allocate(0, on_host), complaint);  // for the header
   NullResource resource;
   PmrAllocator allocator(resource);
   // A sanitizer may report first that memory_resource::allocate() returned null.

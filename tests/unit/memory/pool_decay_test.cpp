@@ -87,7 +87,7 @@ TEST_F(PoolDecayTest, blocks_used_in_each_period_are_retained) {
 TEST_F(PoolDecayTest, a_periods_peak_is_retained_and_half_of_the_rest_is_returned) {
   use(8);
   source.wait_for(period);
-  use(4);  // starts a period
+  use(4);  // the first call after the period, so it begins the next period
   use(4);
   source.wait_for(period);
   request_fresh_blocks(10);
@@ -101,9 +101,9 @@ TEST_F(PoolDecayTest, each_elapsed_period_counts_even_without_a_pool_call) {
     std::size_t left;
   } rows[] = {{8, 3, 1},
               {5, 3, 1},
-              {4, 3, 0},             // an eighth of 4, rounded
+              {4, 3, 0},             // an eighth of 4 blocks is less than one block
               {8, 64, 0},            // as many periods as a word has bits
-              {8, 100'000'000, 0}};  // years
+              {8, 100'000'000, 0}};  // about 30 years
   for (const auto& row : rows) {
     pool->trim();
     use(row.blocks);

@@ -34,7 +34,7 @@ class PoolTest : public testing::Test {
     std::erase_if(out_, [&](const Block& other) { return other.data == block.data; });
     pool->deallocate(block);
   }
-  /// Takes blocks of these sizes, and then releases them in order.
+  /// Takes blocks of these sizes, and then releases them in the order in which they were taken.
   std::vector<Block> release(const std::vector<std::size_t>& sizes) {
     std::vector<Block> blocks;
     for (const std::size_t nbytes : sizes) {

@@ -133,7 +133,7 @@ TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory)
   std::vector<Copy> copies;
   for (const std::size_t nbytes : sizes) {
     copies.push_back({nbytes, nbytes});
-    copies.push_back({nbytes - 1, nbytes});  // as a resize does
+    copies.push_back({nbytes - 1, nbytes});  // a resize copies fewer bytes than it requests
     copies.push_back({nbytes, nbytes + 100000});
   }
   const std::vector<std::byte> text = scattered_bytes(9 * mib);

@@ -93,7 +93,7 @@ class CachesOfThreads : public testing::Test {
 };
 
 TEST_F(CachesOfThreads, reuse_the_block_released_last) {
-  // The largest data whose block, with a header, is cached.
+  // The size of the largest data whose block, including the header, is cached.
   constexpr std::size_t most = ThreadCache::most_nbytes - line;
   for (const auto& [nbytes, next] : {std::pair{std::size_t{100}, std::size_t{128}}, {most, most}}) {
     const std::byte* released = nullptr;

@@ -81,8 +81,8 @@ inline std::string plain(const Json& value) {
   return text;
 }
 
-/// Prints a line for each slice, and for each begin and end of a span, in the order of their
-/// begins. If `name` is given, prints only events whose name begins with it.
+/// Returns a line for each slice, and for each begin and end of a span, in the order of their time
+/// stamps. If `name` is given, returns only lines of events whose names begin with `name`.
 ///
 ///     1: clone bytes=64 cloned_at=10 data=A
 ///     2: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20 <- 1: clone at 10

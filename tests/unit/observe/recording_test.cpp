@@ -118,7 +118,7 @@ TEST_F(Recordings, show_a_steal_with_its_wait_and_the_awaited_copy) {
 TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
   FailingAllocator allocator;
   std::string text;
-  // Repeated until the second thread waits. In some rounds, the copy of the first thread is
+  // Rounds are repeated until the second thread waits. In some rounds, the first thread's copy is
   // complete before the second thread could wait for it.
   for (int round = 0; text.find("wait") == std::string::npos; ++round) {
     ASSERT_LT(round, 100'000) << "no thread waited in any round";

@@ -145,7 +145,8 @@ inline void use_up_mappings() {
   void* const area =
       ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(area, MAP_FAILED);
-  // Makes every second page a mapping of its own, until the system refuses.
+  // Changes the protection of every second page, which splits the mapping, until the system
+  // refuses.
   for (std::size_t at = 0; at < nbytes; at += 2 * page_nbytes) {
     if (::mprotect(static_cast<std::byte*>(area) + at, page_nbytes, PROT_READ) != 0) {
       // mmap() allows one mapping more than mprotect() does.

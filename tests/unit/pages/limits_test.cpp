@@ -84,7 +84,7 @@ TEST(PagedLimits, a_file_size_limit_set_after_allocation_raises_no_signal) {
     clone.mutable_data()[6] = std::byte{3};
     EXPECT_EQ(clone.data()[5], std::byte{2});
     EXPECT_EQ(overlay.data()[6], std::byte{1});
-    EXPECT_EQ(ones().origin(), Origin::paged);  // in the existing file
+    EXPECT_EQ(ones().origin(), Origin::paged);  // in the memory file that already exists
   });
 }
 
@@ -211,7 +211,7 @@ TEST(PagedLimits, with_locked_memory_a_write_to_an_overlays_clone_copies) {
     overlay.mutable_data()[0] = std::byte{2};
     EXPECT_EQ(overlay.origin(), Origin::overlay);
     Buffer clone = overlay;
-    EXPECT_EQ(clone.materialize(), Materialized::copied);  // all pages of the overlay are private
+    EXPECT_EQ(clone.materialize(), Materialized::copied);  // mlockall() made all pages private
     clone.mutable_data()[1] = std::byte{3};
     EXPECT_EQ(clone.data()[0], std::byte{2});
     EXPECT_EQ(overlay.data()[1], std::byte{1});

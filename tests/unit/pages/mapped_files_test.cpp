@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mapped files, and files that are read.
+// Tests of mapped files, and of files that byre reads.
 #include <byre/files/detail/input_file.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/system/page_nbytes.hpp>

@@ -117,7 +117,7 @@ TEST_F(PageLeaks, writable_clones_destroyed_in_any_order_leak_nothing) {
         source->mutable_data()[0] = std::byte{2};
         const Buffer second = source->writable_clone();
         std::memset(source->mutable_data(), 3, least_paged_nbytes);
-        Buffer third = source->writable_clone();  // in a new file
+        Buffer third = source->writable_clone();  // moves to a new file
         (is_source_first ? source : clone).reset();
         third.mutable_data()[1] = std::byte{4};
         const Buffer fourth = third.writable_clone();

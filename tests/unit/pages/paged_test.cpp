@@ -63,7 +63,7 @@ TEST_F(Paged, a_second_clone_copies_no_pages_after_a_write_back) {
 
 TEST_F(Paged, above_an_eighth_of_written_pages_a_clone_copies_all_bytes) {
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
-  // Adjacent pages, and pages with gaps.
+  // Writes adjacent pages if `step` is 1, and every second page if `step` is 2.
   for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {
     Buffer buffer = filled(std::byte{1});
     Buffer overlay = buffer;
@@ -214,7 +214,7 @@ TEST(MemoryId, is_equal_exactly_for_buffers_over_the_same_file) {
   Buffer source = filled(std::byte{1});
   const Buffer first = source.writable_clone();
   std::memset(source.mutable_data(), 2, paged_nbytes);
-  const Buffer second = source.writable_clone();  // in a new file
+  const Buffer second = source.writable_clone();  // moves source and clone to a new file
   EXPECT_EQ(second.memory_id(), source.memory_id());
   EXPECT_NE(first.memory_id(), source.memory_id());
 }
@@ -231,7 +231,7 @@ TEST(PagedForks, writes_of_the_parent_do_not_reach_the_child) {
 TEST(PagedForks, lazy_clones_made_in_a_child_contain_its_earlier_writes) {
   Buffer source = filled(std::byte{1});
   in_a_child([&source] {
-    // The page is private to the child and not in the file.
+    // The written page is private to the child, so the file does not contain this write.
     source.mutable_data()[0] = std::byte{2};
     Buffer clone = source;
     clone.mutable_data()[1] = std::byte{3};

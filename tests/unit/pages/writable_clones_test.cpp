@@ -88,7 +88,7 @@ TEST_F(CountedClones, clones_in_a_loop_copy_pages_written_since_the_last_clone) 
   std::memset(pointer, 3, paged_nbytes);
   snapshot.reset();
   const Counted counted;
-  snapshot = source.writable_clone();  // writes all pages back
+  snapshot = source.writable_clone();  // writes all pages back to the file
   EXPECT_EQ(counted.since().overlays, 1);
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
   EXPECT_TRUE(is_all(*snapshot, std::byte{3}));
