@@ -36,7 +36,7 @@ std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint
   return made;
 }
 
-TEST(Perturbed, depends_on_its_seed_alone) {
+TEST(Perturbed, the_delays_depend_only_on_the_seed) {
   EXPECT_EQ(decisions(often, 5), decisions(often, 5));
   EXPECT_NE(decisions(often, 5), decisions(often, 6));
   EXPECT_NE(decisions(often, 5), decisions(often, 5 + (std::uint64_t{1} << 32)));
@@ -58,7 +58,7 @@ std::uint64_t delays_of(Act act) {
   return delays_of_this_thread() - before;
 }
 
-TEST(Perturbed, delays_nothing_when_off) {
+TEST(Perturbed, delays_nothing_if_perturbation_is_off) {
   Perturbed::Atomic<std::uint32_t> atomic(0);
   const auto load = [&] {
     EXPECT_EQ(Perturbed::spin_limit, sync::Boost::spin_limit);
@@ -74,7 +74,7 @@ TEST(Perturbed, delays_nothing_when_off) {
       << "expected a delay before and after the load";
 }
 
-TEST(Perturbed, delays_plain_data_and_parking_too) {
+TEST(Perturbed, accesses_to_plain_data_and_parking_are_delayed_too) {
   const ScopedPerturbation perturbs({.pauses = 1}, 1);
   Perturbed::Plain<void*> plain(nullptr);
   const auto park = [&] {
@@ -87,7 +87,7 @@ TEST(Perturbed, delays_plain_data_and_parking_too) {
   EXPECT_EQ(delays_of([&] { Perturbed::unpark_all(&plain, relaxed); }), 2U);
 }
 
-TEST(Perturbed, wakes_and_fails_spuriously_where_that_is_allowed) {
+TEST(Perturbed, waits_and_weak_exchanges_may_end_spuriously) {
   const ScopedPerturbation perturbs({.spurious = 1}, 1);
   Perturbed::park(
       &perturbs, [] { return true; }, relaxed);  // only a spurious wake makes this return

@@ -71,7 +71,7 @@ const Race& race_named(std::string_view name) {
 }
 
 /// Takes many rounds, because in a single round the copies may end before the last owner checks.
-TEST(Races, of_pending_copies_include_steals_and_waits) {
+TEST(Races, a_race_with_pending_copies_includes_steals_and_waits) {
   std::stop_source stop;
   const stats::Counters before = stats::snapshot();
   bool waited = BYRE_STATS == 0;
@@ -93,7 +93,7 @@ TEST(Races, of_pending_copies_include_steals_and_waits) {
   EXPECT_TRUE(result.failures.empty()) << text_of(result);
 }
 
-TEST(RaceSettings, with_logs_record_the_last_steps_of_each_thread) {
+TEST(RaceSettings, logs_record_the_last_steps_of_each_thread) {
   std::vector<programs::Log> logs(2);
   const RaceResult result =
       race_named("drops_against_drops").run({.threads = 2, .rounds = 1, .logs = logs.data()});
@@ -110,7 +110,7 @@ TEST(RaceSettings, out_of_range_throw) {
   EXPECT_THROW(race.run({.nbytes = 0}), std::invalid_argument);
 }
 
-TEST(RaceSettings, with_a_stop_token_end_a_race_at_any_round) {
+TEST(RaceSettings, a_stop_request_ends_a_race_before_its_next_round) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(all_races().front().run({.stop = stop.get_token()}).rounds, 0U);

@@ -36,7 +36,7 @@ struct ChecksDeathTest : testing::Test {
   }
 };
 
-TEST_F(ChecksDeathTest, a_flipped_byte_is_found_and_its_write_named) {
+TEST_F(ChecksDeathTest, a_wrong_byte_is_reported_with_the_write_of_its_word) {
   fill(slot.real.mutable_data() + 48, 8, 48, (std::uint64_t{3} << 40) + 7);
   EXPECT_DEATH(check(state, slot),
                "byte 48 of 100 is .* its word was written by write 7 of program 3");
@@ -44,7 +44,7 @@ TEST_F(ChecksDeathTest, a_flipped_byte_is_found_and_its_write_named) {
   EXPECT_DEATH(check(state, slot), "byte 48 of 100");
 }
 
-TEST_F(ChecksDeathTest, bytes_of_different_writes_differ) {
+TEST_F(ChecksDeathTest, different_writes_store_different_bytes) {
   for (const std::size_t at : {0U, 1U, 7U, 8U, 63U}) {
     int same = 0;
     std::byte one{};
@@ -108,7 +108,7 @@ TEST_F(ChecksDeathTest, a_wrong_count_of_copies_or_clones_is_found) {
   }
 }
 
-TEST_F(ChecksDeathTest, a_fault_must_throw_its_error_and_no_other_call_may_throw) {
+TEST_F(ChecksDeathTest, a_call_may_throw_only_the_error_of_its_injected_fault) {
   EXPECT_DEATH(state.faults.during([] { throw OutOfMemory(10, "test"); }), "fault 0 was injected");
   EXPECT_DEATH(state.faults.during([] { throw std::runtime_error("no reason"); }),
                "a call threw an error that no fault causes: no reason");
@@ -133,7 +133,7 @@ TEST_F(ChecksDeathTest, a_fault_must_throw_its_error_and_no_other_call_may_throw
                "fault 2 was injected, but the call threw the error of fault 1");
 }
 
-TEST(Choices, of_a_step_depend_on_its_number_only) {
+TEST(Choices, of_a_step_depend_only_on_the_seed_and_the_step_number) {
   Choices one(1);
   Choices same(1);
   Choices other(2);
@@ -171,7 +171,7 @@ TEST(SupervisorDeathTest, a_hanging_run_is_ended_with_a_command_that_repeats_it)
       "repeat: byre-stress --workload mixed --seed 7 --threads 8 --duration 10\n  thread 0: write");
 }
 
-TEST(Growth, lists_each_resource_beyond_its_limit) {
+TEST(Growth, lists_each_resource_that_grew_by_more_than_its_limit) {
   const Resources before{
       .resident_nbytes = 1 << 20, .heap_nbytes = 1000, .mappings = 50, .files = 5, .threads = 1};
   EXPECT_TRUE(growth(before, before).empty());
@@ -184,7 +184,7 @@ TEST(Growth, lists_each_resource_beyond_its_limit) {
   EXPECT_EQ(growth(before, after).size(), 5u);
 }
 
-TEST(ThreadGroup, has_ended_when_an_exception_leaves_its_scope) {
+TEST(ThreadGroup, an_exception_that_leaves_the_scope_ends_all_threads) {
   std::atomic<bool> stopped{false};
   std::atomic<int> ended{0};
   const auto go_wrong = [&] {

@@ -170,7 +170,7 @@ TEST_P(WrongDesigns, are_detected) {
 INSTANTIATE_TEST_SUITE_P(All, WrongDesigns, testing::ValuesIn(all),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-TEST(WrongDesigns, do_not_include_the_library_design) {
+TEST(WrongDesigns, a_race_over_the_library_design_detects_no_error) {
   const auto result =
       run_race_apart(&run_scenario<DropsAgainstDrops<basic_buffer<CheckedSync>>>, 1, 1000);
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
@@ -209,7 +209,7 @@ void expect_report(const test::ChildResult& result) {
   EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
 }
 
-TEST(WrongDesigns, are_detected_by_programs_with_a_report) {
+TEST(WrongDesigns, random_programs_detect_them_and_print_a_report) {
   if (test::is_sanitized) {
     GTEST_SKIP() << "a sanitizer reports them first";
   }
@@ -217,7 +217,7 @@ TEST(WrongDesigns, are_detected_by_programs_with_a_report) {
   expect_report(run_programs_over<WithDesign<PerturbedOver<Unchecked>, basic_count_then_lock>>());
 }
 
-TEST(WrongDesigns, are_not_reported_for_programs_over_the_library) {
+TEST(WrongDesigns, random_programs_over_the_library_detect_no_error) {
   if (test::is_sanitized) {
     GTEST_SKIP()
         << "sanitizers do not support threads of a forked process; other stress tests cover this";

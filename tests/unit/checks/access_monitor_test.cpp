@@ -114,7 +114,7 @@ TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
       "this write overlaps a write");
 }
 
-TEST(CheckedBuild, parallel_writes_and_clones_may_overlap_reads) {
+TEST(CheckedBuild, reads_may_overlap_parallel_writes_or_clones) {
   {
     detail::AccessMonitor monitor;
     const auto first = monitor.writes_in_parallel({"loop", 1});
@@ -143,7 +143,7 @@ TEST(CheckedBuildDeathTest, a_lazy_clone_may_not_overlap_a_write_in_parallel) {
 }
 
 // A former clone may have left the data write-protected or checksummed.
-TEST(CheckedBuild, parallel_writes_after_a_clone_is_gone_are_allowed) {
+TEST(CheckedBuild, parallel_writes_are_allowed_after_a_clone_is_dropped) {
   for (const std::size_t nbytes : {std::size_t{64}, std::size_t{1} << 20}) {
     Storage storage = Storage::allocate(nbytes);
     storage.mutable_data()[0] = std::byte{1};

@@ -58,7 +58,7 @@ TEST_F(FaultHandlerDeathTest, an_earlier_handler_gets_the_address_and_may_recove
       testing::ExitedWithCode(7), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, an_earlier_handler_runs_on_its_stack_with_its_mask) {
+TEST_F(FaultHandlerDeathTest, an_earlier_handler_gets_its_signal_stack_and_signal_mask) {
   static std::byte stack[std::size_t{64} << 10];
   const auto look = [](int, siginfo_t*, void*) {
     sigset_t blocked;

@@ -51,7 +51,7 @@ TEST(PageGuard, the_system_can_read_but_not_write_shared_pages) {
   ::close(nowhere);
 }
 
-TEST(PageGuard, released_and_resized_memory_is_writable) {
+TEST(PageGuard, memory_released_by_a_guarded_storage_is_writable) {
   RecyclingPool pool;
   for (const bool is_resized : {false, true}) {
     StalePointer stale(Storage::allocate(paged, pool));
@@ -141,7 +141,7 @@ TEST(PageGuard, threads_can_write_unique_data_during_forks) {
   });
 }
 
-TEST(PageGuardDeathTest, data_beyond_4096_guards_is_checksummed) {
+TEST(PageGuardDeathTest, data_is_checksummed_while_all_4096_guards_are_in_use) {
   std::vector<StalePointer> many;
   for (int guarded = 0; guarded < 4096; ++guarded) {
     many.emplace_back(Storage::allocate(paged));
@@ -155,7 +155,7 @@ TEST(PageGuardDeathTest, data_beyond_4096_guards_is_checksummed) {
   EXPECT_DEATH(*instead.pointer = {}, fault_report(0, paged, StalePointer::lines));
 }
 
-TEST(PageGuard, a_refused_unprotect_is_retried_by_guards_and_writes) {
+TEST(PageGuard, a_refused_unprotect_is_retried_by_new_guards_and_writes) {
   WatchedSystem system;
   enum class Guards { nothing, another, another_while_refused };
   for (const Guards guards : {Guards::nothing, Guards::another, Guards::another_while_refused}) {
@@ -268,7 +268,7 @@ template <class Find>
   ::_exit(0);
 }
 
-TEST(PageGuardDeathTest, pages_lost_in_a_fork_are_not_protected_again) {
+TEST(PageGuardDeathTest, pages_that_a_forked_child_cannot_map_stay_inaccessible) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers map memory of their own";
   }

@@ -33,7 +33,7 @@ void change(std::byte& byte) {
   byte ^= std::byte{1};
 }
 
-TEST(WriteTrapDeathTest, a_stale_write_to_pages_names_byte_pointer_and_clone) {
+TEST(WriteTrapDeathTest, a_report_of_a_write_to_pages_names_byte_pointer_and_clone) {
   StalePointer stale(Storage::allocate(paged));
   EXPECT_DEATH(stale.pointer[0] = {}, fault_report(0, paged, StalePointer::lines));
   EXPECT_DEATH(stale.pointer[4321] = {}, fault_report(4321, paged, StalePointer::lines));
@@ -85,7 +85,7 @@ TEST(WriteTrap, a_pointer_taken_after_the_clone_may_write) {
   }
 }
 
-TEST(WriteTrapDeathTest, the_report_names_the_last_pointer_and_first_clone) {
+TEST(WriteTrapDeathTest, a_report_names_the_last_pointer_and_the_first_clone) {
   Storage storage = Storage::allocate(paged);
   storage.mutable_data();
   Lines lines{__LINE__ + 1, __LINE__ + 2};
@@ -164,7 +164,7 @@ TEST(WriteTrapDeathTest, two_equal_changes_do_not_cancel_in_the_checksum) {
   }
 }
 
-TEST(WriteTrap, reads_no_byte_outside_the_data) {
+TEST(WriteTrap, a_checksum_reads_no_byte_outside_the_data) {
   const std::unique_ptr<std::byte[]> bytes(new std::byte[small]);
   StalePointer stale(Storage(Buffer::adopt(bytes.get(), small - 3, [](void*) {})));
   change(bytes[small - 3]);
@@ -175,7 +175,7 @@ TEST(WriteTrap, reads_no_byte_outside_the_data) {
   EXPECT_TRUE(there.lazy_clone().shares_data_with(there));
 }
 
-TEST(WriteTrap, a_mapped_file_may_change_while_shared) {
+TEST(WriteTrap, writing_a_mapped_file_while_it_is_shared_is_not_reported) {
   const TemporaryFolder folder;
   write_file(folder / "file", "before");
   const Storage mapped = Storage::map_file(folder / "file");
@@ -186,7 +186,7 @@ TEST(WriteTrap, a_mapped_file_may_change_while_shared) {
   EXPECT_EQ(*clone.mutable_data(), std::byte{'a'});
 }
 
-TEST(WriteTrapDeathTest, a_call_site_outlives_its_file_name) {
+TEST(WriteTrapDeathTest, a_report_contains_file_names_that_have_been_freed) {
   std::string file(100, 'x');
   file += "/taken.cpp";
   Storage storage = Storage::allocate(paged);
@@ -239,7 +239,7 @@ TEST(WriteTrapDeathTest, paged_data_and_overlays_are_protected) {
   EXPECT_DEATH(overlay.pointer[7] = std::byte{1}, fault_report(7, nbytes, StalePointer::lines));
 }
 
-TEST(WriteTrapDeathTest, pointers_to_a_source_may_write_until_it_is_shared) {
+TEST(WriteTrapDeathTest, a_source_may_be_written_after_writable_but_not_lazy_clones) {
   Storage source = Storage::allocate(least_paged_nbytes, paged_allocator());
   std::byte* const pointer = source.mutable_data();
   std::vector<Storage> clones;

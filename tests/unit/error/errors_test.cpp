@@ -29,7 +29,7 @@ std::string of(const Text& text) {
   return text.chars.data();
 }
 
-TEST(Text, is_formatted_as_printf_does) {
+TEST(Text, formatting_equals_that_of_printf) {
   EXPECT_EQ(of(format_text("%d of %s", 3, "four")), "3 of four");
   EXPECT_EQ(of(format_text("%s", "")), "");
 }
@@ -53,7 +53,7 @@ static_assert(is_an_error<NotUnique>);
 static_assert(is_an_error<FileError>);
 static_assert(is_an_error<TooManyCopies>);
 
-TEST(Error, a_copy_has_its_own_text) {
+TEST(Error, an_error_outlives_the_string_that_its_text_came_from) {
   std::exception_ptr kept;
   {
     const std::string text = "a text that is gone";
@@ -77,7 +77,7 @@ void expect_text(Act act, std::initializer_list<std::string> parts) {
   EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
 }
 
-TEST(Errors, texts_state_the_request_the_limit_and_a_remedy) {
+TEST(Errors, messages_state_the_request_the_limit_and_a_remedy) {
   expect_text<OutOfMemory>([] { throw OutOfMemory(123456, "toy allocator"); },
                            {"123456 bytes", "toy allocator", "Nothing changed", "Release"});
   expect_text<OutOfMemory>([] { throw OutOfMemory::of_heap("load_npy"); },
@@ -102,7 +102,7 @@ TEST(Errors, texts_state_the_request_the_limit_and_a_remedy) {
                          {"200 bytes", "100 bytes", "shared", "materialize()"});
 }
 
-TEST(FileErrors, texts_name_the_file_and_the_reason) {
+TEST(FileErrors, messages_name_the_file_and_the_reason) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
   const auto expect_of = [](const std::filesystem::path& path,
@@ -131,7 +131,7 @@ CallSite site_of_call(CallSite site = CallSite::current()) {
   return site;
 }
 
-TEST(CallSite, as_a_default_argument_is_the_place_of_the_call) {
+TEST(CallSite, a_default_argument_is_the_place_of_the_call) {
   const unsigned line = __LINE__ + 1;
   const CallSite site = site_of_call();
   EXPECT_EQ(site.line, line);

@@ -21,7 +21,7 @@ std::string stderr_of_warning(const char* text) {
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(WarningHandler, set_returns_the_previous_one_and_null_is_the_default) {
+TEST(WarningHandler, set_returns_the_previous_handler_and_null_sets_the_default) {
   EXPECT_EQ(stderr_of_warning("mind the gap"), "byre: warning: mind the gap\n");
   const WarningHandler original = set_warning_handler(&first_handler);
   EXPECT_NE(original, nullptr);
@@ -32,7 +32,7 @@ TEST(WarningHandler, set_returns_the_previous_one_and_null_is_the_default) {
       << "expected null to install the default handler";
 }
 
-TEST(Warning, reaches_the_handler_formatted_as_printf_does) {
+TEST(Warning, reaches_the_handler_as_text_that_printf_would_print) {
   const CaughtWarnings caught;
   warn("%d bytes of %s", 7, "nothing");
   warn("%s", "");

@@ -108,7 +108,7 @@ TEST_F(ClosedFiles, a_missing_temporary_file_is_discarded_silently) {
   EXPECT_EQ(warnings.texts().size(), 0U);
 }
 
-TEST_F(ClosedFiles, commit_succeeds_if_only_the_folder_was_closed) {
+TEST_F(ClosedFiles, commit_succeeds_if_other_code_closed_only_the_folder) {
   OutputFile output(path);
   output.write("after", 5);
   for (int number = 3; number < 1000; ++number) {
@@ -157,7 +157,7 @@ void expect_no_standard_stream(const char* kind) {
   std::fflush(stdout);
 }
 
-TEST_F(ClosedFiles, numbers_of_closed_standard_streams_are_not_used) {
+TEST_F(ClosedFiles, files_never_get_the_number_of_a_closed_standard_stream) {
   const fs::path read = folder / "read";
   write_file(read, "weights");
   in_a_child([&] {
@@ -180,7 +180,7 @@ TEST_F(ClosedFiles, numbers_of_closed_standard_streams_are_not_used) {
   EXPECT_EQ(read_file(path), "weights");
 }
 
-TEST_F(ClosedFiles, leaves_no_temporary_file_if_no_number_from_3_is_free) {
+TEST_F(ClosedFiles, no_temporary_file_remains_if_all_descriptors_are_in_use) {
   in_a_child([&] {
     const int free = ::fcntl(0, F_DUPFD, 3);  // the folder gets this number
     ::close(free);
@@ -193,7 +193,7 @@ TEST_F(ClosedFiles, leaves_no_temporary_file_if_no_number_from_3_is_free) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(OutputFileTest, excludes_text_that_another_thread_prints_while_opening) {
+TEST_F(OutputFileTest, text_printed_by_another_thread_never_enters_the_file) {
   printed_into_new_files = "a line of a log";
   save(path, "weights");
   printed_into_new_files = nullptr;
@@ -226,7 +226,7 @@ TEST_F(OutputFileTest, throws_out_of_memory_if_opening_lacks_memory) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, mapping_a_too_large_file_is_out_of_memory) {
+TEST_F(OutputFileTest, mapping_a_file_larger_than_memory_throws_out_of_memory) {
   write_file(path, "cow");
   constexpr std::uintmax_t nbytes = std::uintmax_t{1} << 40;  // sparse: three bytes on disk
   std::error_code failure;

@@ -77,7 +77,7 @@ TEST_F(OutputFileTest, works_in_a_writable_but_unreadable_folder) {
   EXPECT_EQ(read_file(dark / "file"), "1234567");
 }
 
-TEST_F(OutputFileTest, a_group_that_cannot_be_set_gets_the_permissions_of_others) {
+TEST_F(OutputFileTest, group_permissions_equal_those_of_others_if_chown_fails) {
   fs::permissions(folder.path(), fs::perms::all);
   for (const bool may_set_group : {false, true}) {
     write_file(path, "before");
@@ -95,7 +95,7 @@ TEST_F(OutputFileTest, a_group_that_cannot_be_set_gets_the_permissions_of_others
   }
 }
 
-TEST_F(OutputFileTest, hard_links_keep_the_old_file) {
+TEST_F(OutputFileTest, other_hard_links_still_refer_to_the_old_file) {
   write_file(path, "before");
   fs::create_hard_link(path, folder / "other");
   save(path, "after");
@@ -147,7 +147,7 @@ TEST_F(OutputFileTest, writes_named_pipes_in_place) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, writes_open_files_of_the_process_in_place) {
+TEST_F(OutputFileTest, files_named_by_an_open_descriptor_are_written_in_place) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
   write_file(path, "");

@@ -61,7 +61,7 @@ TEST_F(OutputFileTest, without_commit_the_old_file_remains) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, is_flushed_before_the_rename_and_its_name_after) {
+TEST_F(OutputFileTest, the_file_is_flushed_before_and_the_folder_after_the_rename) {
   disk.watches = true;
   save(path, "12345");
   EXPECT_EQ(disk.steps, (std::vector<std::string>{"flush 5 bytes", "rename", "flush folder"}));
@@ -98,7 +98,7 @@ TEST_F(OutputFileTest, interrupted_and_short_writes_are_completed) {
   }
 }
 
-TEST_F(OutputFileTest, does_not_remove_the_temporary_file_of_the_next_writer) {
+TEST_F(OutputFileTest, destruction_keeps_the_temporary_file_of_the_next_writer) {
   std::optional<OutputFile> first(path);
   first->write("first", 5);
   first->commit();
@@ -151,7 +151,7 @@ TEST_F(OutputFileTest, its_descriptors_close_on_exec) {
   ::close(ends);
 }
 
-TEST_F(OutputFileTest, follows_links_even_to_missing_files) {
+TEST_F(OutputFileTest, symbolic_links_are_followed_even_to_missing_files) {
   fs::create_directory(folder / "other_folder");
   fs::create_symlink("link", folder / "link_to_link");
   fs::create_symlink("other_folder/target", folder / "link");
@@ -167,7 +167,7 @@ TEST_F(OutputFileTest, follows_links_even_to_missing_files) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "other_folder"), {}), 2);
 }
 
-TEST_F(OutputFileTest, rejects_cyclic_links_and_links_to_missing_folders) {
+TEST_F(OutputFileTest, cyclic_links_and_links_to_missing_folders_are_rejected) {
   fs::create_symlink("b", folder / "a");
   fs::create_symlink("a", folder / "b");
   EXPECT_TRUE(says(complaint_of<FileError>([&] { save(folder / "a", "x"); }), "symbolic links"));

@@ -26,7 +26,7 @@ void copy_once() {
   buffer.mutable_data();
 }
 
-TEST_F(ForkAndStats, a_child_counts_events_of_lost_threads_once) {
+TEST_F(ForkAndStats, a_child_counts_each_event_of_lost_threads_once) {
   const Buffer buffer = Buffer::allocate(10);
   const Buffer of_this_thread = buffer;
   const Counted counted;
@@ -52,7 +52,7 @@ TEST_F(ForkAndStats, a_child_counts_events_of_lost_threads_once) {
   });
 }
 
-TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_a_lost_thread_was_in) {
+TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_a_lost_thread_was_running) {
   std::optional<stats::InstalledSink> sink;
   const StoppedThread copying([&](Halt& halt) {
     sink.emplace([&](const stats::CopyEvent&) {

@@ -26,7 +26,7 @@
 namespace byre::test {
 namespace {
 
-TEST(Fork, each_process_has_its_own_number_and_exits) {
+TEST(Fork, each_process_has_a_different_number_and_can_exit) {
   const std::uint32_t number = sync::detail::process_number;
   expect_true_in_child([&] {
     const bool is_next = sync::detail::process_number == number + 1;
@@ -89,7 +89,7 @@ TEST_F(ForkUnderCopy, the_last_two_owners_both_copy_in_the_child) {
   expect_true_in_child([&] { return copies(source) && copies(second); });
 }
 
-TEST_F(ForkUnderCopy, a_child_drops_and_clones_data_of_a_lost_copy_and_exits) {
+TEST_F(ForkUnderCopy, a_child_clones_and_drops_data_that_a_lost_thread_was_copying) {
   expect_true_in_child([&] {
     Buffer clone = source;
     clone = Buffer();
@@ -100,7 +100,7 @@ TEST_F(ForkUnderCopy, a_child_drops_and_clones_data_of_a_lost_copy_and_exits) {
   });
 }
 
-TEST(Fork, a_child_waits_for_copies_of_its_own_threads) {
+TEST(Fork, a_child_waits_for_copies_by_its_own_threads) {
   if (!a_child_may_start_threads()) {
     GTEST_SKIP() << "a child of a fork cannot start threads here";
   }
@@ -149,7 +149,7 @@ class Sleeper {
   }};
 };
 
-TEST(Fork, a_child_wakes_its_own_sleepers) {
+TEST(Fork, a_child_wakes_parked_threads_of_the_child) {
   if (!a_child_may_start_threads()) {
     GTEST_SKIP() << "a child of a fork cannot start threads here";
   }
@@ -200,7 +200,7 @@ TEST(Fork, a_lock_held_at_a_fork_is_released_in_both_processes) {
   EXPECT_TRUE(let_go());
 }
 
-TEST(Fork, a_child_can_write_in_parallel_despite_lost_writers) {
+TEST(Fork, a_child_can_write_in_parallel_if_a_parallel_writer_is_lost) {
   FailingAllocator allocator;
   Storage written = Storage::allocate(1000, allocator);
   const Storage clone = written.lazy_clone();

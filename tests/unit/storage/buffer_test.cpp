@@ -32,7 +32,7 @@ static_assert(std::is_nothrow_move_assignable_v<Buffer>);
 static_assert(std::is_nothrow_default_constructible_v<Buffer>);
 static_assert(BYRE_CHECKS || sizeof(Buffer) <= 2 * sizeof(void*));
 
-TEST(Buffer, a_copy_shares_the_data_until_either_is_written) {
+TEST(Buffer, a_copy_shares_data_until_the_copy_or_source_is_written) {
   Buffer original = of_text<Buffer>("cow");
   Buffer clone = original;
   EXPECT_TRUE(clone.shares_data_with(original));
@@ -110,7 +110,7 @@ TEST(Buffer, a_size_above_max_nbytes_throws_invalid_argument) {
   }
 }
 
-TEST(Buffer, a_size_no_machine_has_throws_out_of_memory) {
+TEST(Buffer, allocating_max_nbytes_throws_out_of_memory) {
   const auto take_two = [](Allocator& allocator) {  // with 32-bit addresses, the first may succeed
     const Buffer one = Buffer::allocate(max_nbytes, allocator);
     const Buffer another = Buffer::allocate(max_nbytes, allocator);
@@ -210,7 +210,7 @@ TEST(ShrinkToFit, copies_nothing_if_nothing_can_be_released) {
   EXPECT_EQ(counted.since().copies, 0);
 }
 
-TEST(ShrinkToFit, releases_pool_blocks_and_pages) {
+TEST(ShrinkToFit, releases_surplus_memory_of_the_pool_and_of_pages) {
   for (Allocator* const allocator :
        {static_cast<Allocator*>(&default_pool()), static_cast<Allocator*>(&paged_allocator())}) {
     const Counted counted;
@@ -239,7 +239,7 @@ class RoundingAllocator final : public Allocator {
   int copies = 0;
 };
 
-TEST(ShrinkToFit, copies_nothing_if_there_is_no_smaller_block) {
+TEST(ShrinkToFit, copies_nothing_if_the_allocator_has_no_smaller_block) {
   RoundingAllocator allocator;
   Buffer value = counting(1500, allocator);
   const std::byte* const before = std::as_const(value).data();
@@ -252,7 +252,7 @@ TEST(ShrinkToFit, copies_nothing_if_there_is_no_smaller_block) {
   expect_counting(value, 1000);
 }
 
-TEST(ShrinkToFit, releases_a_single_cache_line) {
+TEST(ShrinkToFit, releases_even_a_single_surplus_cache_line) {
   for (const std::size_t spare_nbytes : {data_alignment - 1, data_alignment}) {
     Buffer value = counting(1000 + spare_nbytes, aligned_allocator());
     const std::byte* const before = std::as_const(value).data();

@@ -40,7 +40,7 @@ TEST(Explain, names_read_only_memory_and_empty_handles) {
   EXPECT_EQ(explain(Storage()), "no bytes: nothing to write");
 }
 
-TEST(Explain, names_a_pending_copy) {
+TEST(Explain, states_that_a_write_waits_for_a_pending_copy) {
   FailingAllocator allocator;
   Buffer first = Buffer::allocate(8, allocator);
   const Buffer second = first;

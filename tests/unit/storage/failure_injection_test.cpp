@@ -36,7 +36,7 @@ TEST(FailureInjection, a_failed_device_allocation_leaks_nothing) {
   }
 }
 
-TEST(FailureInjection, a_heap_that_calls_byre_makes_one_thread_cache) {
+TEST(FailureInjection, an_operator_new_that_calls_byre_creates_one_thread_cache) {
   static detail::ThreadCache* made_by_the_heap = nullptr;
   on_another_thread([] {
     before_next_new = [] {
@@ -48,7 +48,7 @@ TEST(FailureInjection, a_heap_that_calls_byre_makes_one_thread_cache) {
   });
 }
 
-TEST(FailureInjection, an_allocator_failure_is_reported_without_the_heap) {
+TEST(FailureInjection, reporting_a_failed_allocation_needs_no_heap) {
   FailingAllocator allocator;
   Storage storage = of_text<Storage>("cow", allocator);
   const Storage clone = storage.lazy_clone();

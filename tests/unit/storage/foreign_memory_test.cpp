@@ -70,7 +70,7 @@ TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
   EXPECT_EQ(deleted, 1);
 }
 
-TEST(AdoptedMemory, is_deleted_after_its_buffer_refers_to_the_copy) {
+TEST(AdoptedMemory, the_deleter_runs_after_the_buffer_refers_to_the_copy) {
   char memory[] = "cow";
   Buffer other;
   FailingAllocator allocator;
@@ -99,7 +99,7 @@ TEST(AdoptedMemory, is_deleted_after_its_buffer_refers_to_the_copy) {
   }
 }
 
-TEST(AdoptedMemory, is_cloned_lazily_and_outlived_by_copies) {
+TEST(AdoptedMemory, lazy_clones_share_it_and_copies_outlive_it) {
   int deleted = 0;
   char memory[] = "cow";
   Buffer clone;
@@ -133,7 +133,7 @@ TEST(AdoptedMemory, takes_deleters_of_any_type) {
   EXPECT_EQ(text_of(buffer), "kept alive by the deleter");
 }
 
-TEST(ForeignMemory, rejected_memory_is_released_once_and_named) {
+TEST(ForeignMemory, rejected_memory_is_released_once_and_the_error_says_why) {
   int deleted = 0;
   const auto deleter = [&](void*) { ++deleted; };
   char byte{};
@@ -178,7 +178,7 @@ struct ThrowsWhenMoved {
   inline static int moves_left = 0;
 };
 
-TEST(AdoptedMemory, is_deleted_once_even_if_moving_its_deleter_throws) {
+TEST(AdoptedMemory, is_released_once_even_if_moving_the_deleter_throws) {
   char byte{};
   for (int moves = 0; moves < 3; ++moves) {
     int deleted = 0;

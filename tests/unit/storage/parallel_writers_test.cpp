@@ -82,7 +82,7 @@ struct Loop {
   static constexpr std::size_t part_nbytes = storage_nbytes / threads;
 };
 
-TEST_F(ParallelWriters, may_be_called_from_a_sink_of_the_copy) {
+TEST_F(ParallelWriters, a_sink_of_the_copy_may_request_parallel_access_again) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "a build without stats calls no sink";
   }
@@ -118,7 +118,7 @@ TEST_F(ParallelWriters, make_one_copy_of_shared_data_for_all_threads) {
   }
 }
 
-TEST_F(ParallelWriters, steal_or_copy_once_if_the_other_owner_is_dropped) {
+TEST_F(ParallelWriters, make_at_most_one_copy_if_the_other_owner_is_dropped) {
   Loop loop;
   run_rounds(
       threads + 1, 2000, [&](std::size_t) { share(); },
@@ -136,7 +136,7 @@ TEST_F(ParallelWriters, steal_or_copy_once_if_the_other_owner_is_dropped) {
       });
 }
 
-TEST_F(ParallelWriters, copy_unshared_data_once_only_if_it_is_read_only) {
+TEST_F(ParallelWriters, copy_unshared_data_once_if_read_only_and_else_never) {
   const std::array<std::byte, storage_nbytes> borrowed{};
   for (const bool is_borrowed : {false, true}) {
     clone = Storage();
@@ -151,7 +151,7 @@ TEST_F(ParallelWriters, copy_unshared_data_once_only_if_it_is_read_only) {
   }
 }
 
-TEST_F(ParallelWriters, try_again_one_by_one_if_copies_fail) {
+TEST_F(ParallelWriters, each_thread_attempts_the_copy_until_one_succeeds) {
   for (const bool all_fail : {false, true}) {
     share();
     std::array<bool, threads> has_failed{};
@@ -199,7 +199,7 @@ class UnfinishedCopy : public ParallelWriters {
   boost::thread copier_;
 };
 
-TEST_F(UnfinishedCopy, is_waited_for_by_parallel_writers_and_one_steals) {
+TEST_F(UnfinishedCopy, makes_parallel_writers_wait_until_one_of_them_steals) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "without stats, a waiting writer cannot be detected";
   }
@@ -217,7 +217,7 @@ TEST_F(UnfinishedCopy, is_waited_for_by_parallel_writers_and_one_steals) {
   loop.expect_written(storage);
 }
 
-TEST_F(UnfinishedCopy, is_not_waited_for_by_writers_that_never_wait) {
+TEST_F(UnfinishedCopy, does_not_delay_writers_with_wait_never) {
   at_once(threads, [&](std::size_t thread) {
     if (thread % 2 == 0) {
       storage.mutable_data_in_parallel(Wait::never)[thread] = std::byte{1};
@@ -248,7 +248,7 @@ TEST_F(ParallelWriters, allow_allocators_that_write_other_storages_in_parallel) 
   EXPECT_EQ(clones.back().data()[0], std::byte{6});
 }
 
-TEST_F(ParallelWriters, reject_ranges_beyond_the_end) {
+TEST_F(ParallelWriters, reject_ranges_that_exceed_the_storage) {
   const std::string refused = complaint_of<InvalidArgument>(
       [&] { (void)storage.mutable_range_in_parallel(1, storage_nbytes); });
   EXPECT_TRUE(says(refused, "64 bytes from byte 1 on", "has 64 bytes"));
@@ -264,7 +264,7 @@ TEST_F(ParallelWriters, reject_ranges_beyond_the_end) {
   EXPECT_EQ(storage.data()[3], std::byte{3});
 }
 
-TEST_F(ParallelWriters, get_null_from_empty_storages) {
+TEST_F(ParallelWriters, of_an_empty_storage_get_a_null_pointer) {
   for (Storage none : {Storage(), Storage(Buffer())}) {
     at_once(threads, [&](std::size_t) {
       EXPECT_EQ(none.mutable_data_in_parallel(), nullptr);

@@ -39,7 +39,7 @@ TEST(PendingCopies, end_exactly_once) {
   EXPECT_EQ(others, 1);
 }
 
-TEST(SubmittedCopiesDeathTest, require_memory_the_host_cannot_address) {
+TEST(SubmittedCopiesDeathTest, only_device_allocators_may_defer_copies) {
   struct OfTheHost final : Allocator {
     OfTheHost() : Allocator(Device::cpu(), CopiesEnd::in_order) {}
     Block allocate(const Request&) override { return {}; }

@@ -97,7 +97,7 @@ TYPED_TEST(RandomPrograms, complete_or_reject_steps_if_the_system_lacks_pages) {
   }
 }
 
-TYPED_TEST(RandomPrograms, of_forked_children_are_isolated) {
+TYPED_TEST(RandomPrograms, steps_of_forked_children_do_not_affect_the_parent) {
   if (!test::heap_outlives_forks) {
     GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
   }

@@ -52,7 +52,7 @@ TEST(Storage, a_writable_clone_that_never_waits_copies_pending_data) {
   EXPECT_EQ(nbytes, 100U);
 }
 
-TEST(Storage, may_be_cloned_by_many_threads_from_the_first_clone_on) {
+TEST(Storage, many_threads_may_make_the_first_clone_concurrently) {
   Storage source;
   std::vector<Storage> clones(4);
   run_rounds(
@@ -90,11 +90,11 @@ int value_of(const detail::Attachment& attachment) {
   return static_cast<const CountedAttachment&>(attachment).value;
 }
 
-TEST(Attachment, slot_costs_a_storage_one_pointer) {
+TEST(Attachment, the_slot_has_the_size_of_one_pointer) {
   EXPECT_EQ(sizeof(detail::basic_attachment_slot<sync::Boost>), sizeof(void*));
 }
 
-TEST(Attachment, a_second_one_is_destroyed_and_the_first_returned) {
+TEST(Attachment, a_second_attachment_is_destroyed_and_the_first_returned) {
   const Storage storage = Storage::allocate(8);
   EXPECT_EQ(storage.slot()->attachment(), nullptr);
   EXPECT_EQ(Storage().slot(), nullptr);
@@ -105,7 +105,7 @@ TEST(Attachment, a_second_one_is_destroyed_and_the_first_returned) {
   EXPECT_EQ(CountedAttachment::live, 1);
 }
 
-TEST(Attachment, replaces_a_tag_and_no_tag_replaces_it) {
+TEST(Attachment, replaces_a_tag_but_a_tag_never_replaces_an_attachment) {
   const Storage storage = Storage::allocate(8);
   EXPECT_EQ(storage.slot()->tag(), std::nullopt);
   storage.slot()->set_tag(0);

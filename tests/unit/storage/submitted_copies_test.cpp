@@ -80,7 +80,7 @@ TEST_P(SubmittedCopies, do_not_block_the_writer) {
   EXPECT_EQ(done.bytes_copied, BYRE_STATS ? 64 : 0);
 }
 
-TEST(SubmittedCopies, do_not_prevent_a_steal_in_queue_order) {
+TEST(SubmittedCopies, in_order_copies_do_not_delay_a_steal_of_the_source) {
   Shared both(CopiesEnd::in_order);
   both.clone.materialize();
   const std::byte* const before = std::as_const(both.source).data();
@@ -95,7 +95,7 @@ TEST(SubmittedCopies, do_not_prevent_a_steal_in_queue_order) {
   EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
 
-TEST(SubmittedCopies, out_of_order_are_repeated_if_the_writer_never_waits) {
+TEST(SubmittedCopies, if_out_of_order_a_last_owner_that_must_not_wait_copies_too) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
   EXPECT_EQ(both.source.materialize(Wait::never), Materialized::copied);
@@ -142,7 +142,7 @@ TEST_P(SubmittedCopies, a_failed_submission_changes_nothing) {
   EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
 
-TEST_P(SubmittedCopies, may_complete_at_once_and_end_before_sinks_are_called) {
+TEST_P(SubmittedCopies, copies_completed_at_submission_end_before_sinks_run) {
   Shared both(GetParam());
   both.device.run();
   both.device.copies_at_once = true;
@@ -164,7 +164,7 @@ TEST_P(SubmittedCopies, may_complete_at_once_and_end_before_sinks_are_called) {
   EXPECT_EQ(value_of(both.device, both.clone), 7);
 }
 
-TEST(SubmittedCopies, allow_the_last_owner_to_resize_in_queue_order) {
+TEST(SubmittedCopies, in_order_copies_allow_the_last_owner_to_resize) {
   for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
     Shared both(copies_end);
     EXPECT_THROW(both.source.resize(32), NotUnique);
@@ -181,7 +181,7 @@ TEST(SubmittedCopies, allow_the_last_owner_to_resize_in_queue_order) {
   }
 }
 
-TEST(SubmittedCopies, of_read_only_data_own_it_and_prevent_a_resize) {
+TEST(SubmittedCopies, of_read_only_data_own_the_source_and_prevent_a_resize) {
   QueuedDevice device(CopiesEnd::in_order);
   AdoptedBytes memory;
   Buffer buffer = memory.adopted(device);
@@ -196,7 +196,7 @@ TEST(SubmittedCopies, of_read_only_data_own_it_and_prevent_a_resize) {
 #if BYRE_STATS
 
 /// The lock on the source is released before the sink is called.
-TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_source) {
+TEST(SubmittedCopies, sinks_of_a_submitted_copy_may_write_the_source) {
   Shared both(CopiesEnd::in_order);
   Buffer other = both.source;
   int reports = 0;
@@ -210,7 +210,7 @@ TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_source) {
   EXPECT_EQ(value_of(both.device, other), 7);
 }
 
-TEST(SubmittedCopies, out_of_order_are_waited_for) {
+TEST(SubmittedCopies, the_last_owner_waits_for_out_of_order_copies) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
   const std::int64_t waits = stats::snapshot().waits;
@@ -245,14 +245,14 @@ TEST_P(SubmittedCopies, are_reported_with_their_causes) {
 #endif
 
 /// The threads that end the parent's copies do not exist in a child of fork().
-TEST(SubmittedCopies, of_the_parent_process_are_not_waited_for_after_fork) {
+TEST(SubmittedCopies, a_forked_child_does_not_wait_for_copies_of_its_parent) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
   in_a_child([&both] { EXPECT_EQ(both.source.materialize(), Materialized::copied); });
   both.device.run();
 }
 
-TEST(SubmittedCopies, are_made_once_by_a_parallel_loop) {
+TEST(SubmittedCopies, a_parallel_loop_submits_one_copy) {
   QueuedDevice device(CopiesEnd::in_order);
   Storage storage(sevens(device));
   const Storage clone = storage.lazy_clone();
@@ -265,7 +265,7 @@ TEST(SubmittedCopies, are_made_once_by_a_parallel_loop) {
 }
 
 /// All owners of one buffer write while the device executes copies.
-TEST_P(SubmittedCopies, are_one_fewer_than_writers) {
+TEST_P(SubmittedCopies, writers_of_shared_data_make_one_copy_fewer_than_owners) {
   for (int round = 0; round < 200; ++round) {
     constexpr std::size_t writers = 4;
     QueuedDevice device(GetParam());

@@ -43,7 +43,7 @@ TEST(ChildProcess, outputs_the_text_of_an_exception) {
   EXPECT_EQ(result.exit.code(), EXIT_FAILURE);
 }
 
-TEST(ChildProcess, reports_the_signal_that_ended_it) {
+TEST(ChildProcess, the_signal_that_ended_a_child_is_reported) {
   const ChildResult result = run_in_child([](int) { ::raise(SIGKILL); }, seconds(60));
   EXPECT_EQ(result.exit.signal(), SIGKILL);
   EXPECT_FALSE(result.exit.code());
@@ -64,7 +64,7 @@ TEST(ChildProcess, is_killed_after_a_period_without_output) {
   EXPECT_EQ(result.output, "here\n");
 }
 
-TEST(ChildProcess, lines_are_taken_one_by_one) {
+TEST(ChildProcess, take_line_returns_complete_lines_only) {
   ChildProcess child([](int output) { write_all(output, "a\nbc\nd"); });
   while (child.listen(seconds(60)) == ChildProcess::Heard::something) {
   }

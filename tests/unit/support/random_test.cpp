@@ -71,7 +71,7 @@ TEST(Shrinker, removes_steps_that_the_failure_does_not_need) {
   EXPECT_EQ(shrunk(steps, fails, drop), (Steps{17, 80}));
 }
 
-TEST(Shrinker, simplifies_values_while_they_fail) {
+TEST(Shrinker, simplifies_values_while_the_test_still_fails) {
   const auto fails = [](const Steps& some) { return !some.empty() && some.front() >= 40; };
   const Steps least = shrunk(Steps{1000, 3}, fails, [](Shrinker<Steps>& shrinker) {
     shrinker.drop_from(std::identity());

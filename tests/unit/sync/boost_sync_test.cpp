@@ -60,7 +60,7 @@ TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_order) {
   }
 }
 
-TEST(BoostSharedMutex, two_threads_hold_it_shared_concurrently) {
+TEST(BoostSharedMutex, two_threads_may_hold_a_shared_lock_concurrently) {
   sync::Boost::SharedMutex mutex;
   boost::barrier both_inside(2);  // never passed if one thread excluded the other
   at_once(2, [&](std::size_t) {
@@ -96,7 +96,7 @@ struct Monument {
 };
 struct OtherMonument {};
 
-TEST(NoDestructor, returns_one_object_per_type_to_all_threads) {
+TEST(NoDestructor, all_threads_get_the_single_object_of_a_type) {
   Monument& monument = sync::no_destructor<Monument>();
   EXPECT_EQ(monument.inscription, 7);
   std::vector<Monument*> seen(8);

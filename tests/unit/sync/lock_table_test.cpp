@@ -32,7 +32,7 @@ std::vector<const void*> bucket_sharers(const std::vector<std::byte>& bytes, std
   return found;
 }
 
-TEST(AddressLock, is_not_acquired_if_is_done_returns_true) {
+TEST(AddressLock, the_lock_is_not_acquired_if_is_done_returns_true) {
   int address = 0;
   const Lock done(&address, [] { return true; });
   EXPECT_FALSE(done.is_held());
@@ -42,7 +42,7 @@ TEST(AddressLock, is_not_acquired_if_is_done_returns_true) {
   });
 }
 
-TEST(AddressLock, is_done_runs_in_one_thread_after_earlier_holders) {
+TEST(AddressLock, is_done_observes_earlier_writes_so_one_thread_does_the_work) {
   constexpr std::size_t threads = 4;
   int work_left = 0;  // not atomic: changes under the lock happen before is_done() reads them
   int done = 0;
@@ -61,14 +61,14 @@ TEST(AddressLock, is_done_runs_in_one_thread_after_earlier_holders) {
       });
 }
 
-TEST(AddressLock, is_free_after_is_done_throws) {
+TEST(AddressLock, the_lock_is_free_after_is_done_throws) {
   int address = 0;
   const auto throws = []() -> bool { throw std::runtime_error("is_done failed"); };
   EXPECT_THROW(const Lock lock(&address, throws), std::runtime_error);
   on_another_thread([&] { const Lock lock(&address); });
 }
 
-TEST(AddressLock, locks_one_address_and_not_its_bucket) {
+TEST(AddressLock, does_not_lock_other_addresses_in_its_bucket) {
   const std::vector<std::byte> bytes(4096);
   const auto addresses = bucket_sharers(bytes, 3);
   ASSERT_EQ(addresses.size(), 3U);
@@ -99,7 +99,7 @@ TEST(AddressLock, locks_one_address_and_not_its_bucket) {
   }
 }
 
-TEST(AddressLock, an_unlock_wakes_waiters_despite_others_in_the_bucket) {
+TEST(AddressLock, unlock_wakes_waiters_although_others_use_the_bucket) {
   const std::vector<std::byte> bytes(4096);
   const auto addresses = bucket_sharers(bytes, 2);
   ASSERT_EQ(addresses.size(), 2U);
@@ -144,13 +144,13 @@ TEST(AddressLock, is_not_an_interruption_point) {
 
 // The mutexes are locked only in the child of the death test: the fork would wait for a
 // ProcessMutex that the parent holds.
-TEST(ProcessMutexDeathTest, a_second_one_in_a_thread_ends_the_program) {
+TEST(ProcessMutexDeathTest, locking_a_second_mutex_in_one_thread_ends_the_program) {
   sync::ProcessMutex first;
   sync::ProcessMutex second;
   EXPECT_DEATH((first.lock(), second.lock()), "cannot lock a second ProcessMutex");
 }
 
-TEST(ProcessMutexDeathTest, a_first_use_while_holding_one_ends_the_program) {
+TEST(ProcessMutexDeathTest, a_first_use_while_holding_a_mutex_ends_the_program) {
   sync::ProcessMutex mutex;
   EXPECT_DEATH((mutex.lock(), sync::detail::FirstUse()), "this thread holds a ProcessMutex");
 }

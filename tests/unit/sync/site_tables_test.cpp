@@ -151,7 +151,7 @@ static_assert(!CompilesWithOrder<static_cast<Door>(3), memory_order::acquire>, "
 static_assert(CompilesWithoutOrder<Door::bolt>);
 static_assert(!CompilesWithoutOrder<Door::open>, "an atomic operation must spell its order");
 
-TEST(SiteTable, at_returns_the_row_and_the_order_at_the_call) {
+TEST(SiteTable, at_returns_the_row_and_the_order_of_the_call) {
   constexpr sync::Step step = doors.at(Door::shut, memory_order::release);
   EXPECT_EQ(step.site, &doors.rows[1]);
   EXPECT_EQ(step.order, memory_order::release);

@@ -55,7 +55,7 @@ TEST_F(DescriptorTest, closes_its_file_once) {
   EXPECT_FALSE(is_open(number));
 }
 
-TEST(Descriptor, is_at_least_3_and_closes_on_exec) {
+TEST(Descriptor, the_number_is_at_least_3_and_the_file_closes_on_exec) {
   const TemporaryFolder folder;
   for (const int closed : {0, 1, 2}) {
     const ChildResult result = run_in_child(
@@ -76,7 +76,7 @@ TEST(Descriptor, is_at_least_3_and_closes_on_exec) {
   }
 }
 
-TEST(Descriptor, is_empty_if_no_number_from_3_on_is_free) {
+TEST(Descriptor, is_empty_if_all_numbers_from_3_on_are_in_use) {
   const TemporaryFolder folder;
   const ChildResult result = run_in_child(
       [&](int) {
@@ -91,7 +91,7 @@ TEST(Descriptor, is_empty_if_no_number_from_3_on_is_free) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
 }
 
-TEST_F(DescriptorTest, has_no_number_after_other_code_closed_it) {
+TEST_F(DescriptorTest, the_number_is_minus_1_after_other_code_closed_the_file) {
   ::close(file.number());
   errno = 0;
   EXPECT_EQ(file.number(), -1);
@@ -112,7 +112,7 @@ TEST_F(DescriptorTest, does_not_close_another_file_with_its_number) {
   ::close(number);
 }
 
-TEST_F(DescriptorTest, is_valid_if_its_file_was_duplicated_to_its_number) {
+TEST_F(DescriptorTest, is_valid_if_dup2_restored_the_file_under_its_number) {
   const int saved = ::dup(number);
   ::close(number);
   ASSERT_EQ(::dup2(saved, number), number);
@@ -123,7 +123,7 @@ TEST_F(DescriptorTest, is_valid_if_its_file_was_duplicated_to_its_number) {
   ::close(saved);
 }
 
-TEST_F(DescriptorTest, can_be_assigned_its_file_with_the_old_number) {
+TEST_F(DescriptorTest, a_descriptor_with_an_equal_number_may_be_assigned) {
   ::close(number);
   Descriptor again = opened(folder / "file");
   ASSERT_EQ(again.number(), number);
@@ -134,7 +134,7 @@ TEST_F(DescriptorTest, can_be_assigned_its_file_with_the_old_number) {
   EXPECT_EQ(file.number(), number);
 }
 
-TEST_F(DescriptorTest, identity_survives_close) {
+TEST_F(DescriptorTest, file_identity_remains_known_after_close) {
   file.close();
   EXPECT_EQ(file.identity(), opened(folder / "file").identity());
   EXPECT_NE(file.identity(), opened(folder / "other").identity());

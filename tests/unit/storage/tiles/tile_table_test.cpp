@@ -158,7 +158,7 @@ struct HaltedNodeCopy {
 class NodeCopyUnderWay : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(AtAnyLevel, NodeCopyUnderWay, testing::Range(0, 3));
 
-TEST_P(NodeCopyUnderWay, the_last_owner_waits_and_steals_the_node) {
+TEST_P(NodeCopyUnderWay, the_last_owner_waits_then_steals_the_node) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
   }
@@ -227,7 +227,7 @@ TEST(TileTable, a_wait_for_a_node_copy_is_recorded) {
   EXPECT_FALSE(says(recording.summary(), " 0 waits for copies")) << recording.summary();
 }
 
-TEST(TileTable, a_copy_of_a_node_made_in_a_forked_child_is_waited_for) {
+TEST(TileTable, writers_in_a_forked_child_wait_for_node_copies_in_the_child) {
   if (!heap_outlives_forks || !BYRE_STATS) {
     GTEST_SKIP() << "needs stats, and a malloc that is safe across forks";
   }

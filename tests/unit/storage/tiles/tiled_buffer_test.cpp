@@ -77,7 +77,7 @@ TYPED_TEST(TiledBuffers, a_resize_within_a_tile_and_back_changes_no_byte) {
   EXPECT_EQ(text_of(clone), "aaaabbbb");
 }
 
-TYPED_TEST(TiledBuffers, with_other_tile_sizes_share_no_tile) {
+TYPED_TEST(TiledBuffers, buffers_with_different_tile_sizes_share_no_tile) {
   const TypeParam small(4 * 5000, default_allocator(), 4);
   const TypeParam large(4 * 5000, default_allocator(), 4 * 1000);
   for (const std::size_t tile : {0U, 4U, 5U, 7U, 4999U, 5000U}) {
@@ -86,7 +86,7 @@ TYPED_TEST(TiledBuffers, with_other_tile_sizes_share_no_tile) {
   }
 }
 
-TYPED_TEST(TiledBuffers, exceptions_of_a_visit_propagate) {
+TYPED_TEST(TiledBuffers, an_exception_thrown_by_a_visitor_propagates) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   const TypeParam other = tiled_of<TypeParam>("aaaabbbb");
   EXPECT_THROW(for_each_difference(source, other, [](std::size_t tile) { throw tile; }),
@@ -125,7 +125,7 @@ TYPED_TEST(TiledBuffers, a_write_to_a_paged_tile_copies_pages) {
   EXPECT_TRUE(clone.shares_tile_with(source, 0));
 }
 
-TYPED_TEST(TiledBuffers, ranges_are_read_tile_by_tile) {
+TYPED_TEST(TiledBuffers, a_range_is_visited_in_parts_that_end_at_tile_bounds) {
   const auto tiled = tiled_of<TypeParam>("aaa123456cccdd");
   std::vector<std::string> parts;
   tiled.for_each_part(2, 8, [&](std::span<const std::byte> part) {
@@ -166,7 +166,7 @@ TYPED_TEST(TiledBuffers, invalid_arguments_throw_and_change_nothing) {
   EXPECT_EQ(TypeParam(0, default_allocator(), max_nbytes).tile_nbytes(), max_nbytes);
 }
 
-TEST(Tiles, only_tiles_below_a_page_have_a_header_in_front) {
+TEST(Tiles, only_tiles_smaller_than_a_page_have_headers_before_data) {
   class Watched final : public Allocator {
    public:
     Block allocate(const Request& request) override {
@@ -188,7 +188,7 @@ TEST(Tiles, only_tiles_below_a_page_have_a_header_in_front) {
 
 class CountedTiles : public WithStats {};
 
-TEST_F(CountedTiles, the_event_of_a_copy_names_the_writing_line) {
+TEST_F(CountedTiles, a_copy_event_names_the_line_of_the_write) {
   const auto source = tiled_of<TiledBuffer>("aaaabbbb");
   TiledBuffer clone = source;
   const Recorder recorder;

@@ -56,7 +56,7 @@ TEST(CheckedTilesDeathTest, a_read_during_a_write_names_both_call_sites) {
   EXPECT_DEATH(read(TileWriteUnderWay().tiled()), complaint("read", here));
 }
 
-TEST(CheckedTilesDeathTest, every_access_is_checked) {
+TEST(CheckedTilesDeathTest, an_access_during_a_write_ends_the_program) {
   const auto dies = [](auto access) {
     EXPECT_DEATH(access(TileWriteUnderWay().tiled()), "overlaps a write of the same storage");
   };
