@@ -182,8 +182,8 @@ inline void read_anything(const Format& format, const std::string& bytes) {
   }
 }
 
-/// Runs the act that the first byte chooses. An exception that escapes counts as an error that the
-/// fuzzer has found.
+/// Runs one of `acts`, which the first byte of the input chooses. If an act throws, the fuzzer has
+/// found an error.
 inline int run_one_of(void (*const (&acts)[4])(Choices), const std::uint8_t* bytes,
                       std::size_t nbytes) {
   Choices input(bytes, nbytes);

@@ -40,7 +40,7 @@ class ScopedPerturbation {
   std::uint64_t draw() { return random_() >> 32; }
   [[gnu::cold, gnu::noinline]] void delay_as_drawn(std::uint64_t drawn);
 
-  // Cumulative probabilities, in units of 2^-32: each includes the ones above.
+  // Cumulative probabilities, in units of 2^-32: each includes the probabilities declared above it.
   std::uint64_t yields_;
   std::uint64_t pauses_;
   std::uint64_t sleeps_;

@@ -95,7 +95,7 @@ void map_file(State<T>& state, Slot& to) {
                [&](Allocator& allocator) { return Slot::Real::map_file(file.path, allocator); });
 }
 
-/// Model of the clone `made` of `source`. If `cause` is set, the clone was a copy.
+/// Models `made`, a clone of `source`. If `cause` is set, the clone was a copy.
 template <class T, class Real>
 Value value_of_clone(State<T>& state, const Real& made, const Value& source,
                      std::optional<stats::CopyCause> cause) {

@@ -27,9 +27,9 @@ using Bytes = std::vector<std::byte>;
 class LiveBlocks {
  public:
   void add(const void* address, std::size_t nbytes);
-  /// Fails unless the block is live, with this size.
+  /// Fails unless the block is live and has this size.
   void remove(const void* address, std::size_t nbytes, const char* what);
-  /// Exact while no thread adds or removes.
+  /// Exact while no thread adds or removes blocks.
   std::size_t count() const;
 
   std::atomic<std::size_t> expected{0};  ///< set by the model
@@ -46,8 +46,8 @@ class LiveBlocks {
 };
 
 /// An allocator that forwards to another allocator and may report a device as its own. Checks that
-/// each block is released once, with its size. Fails if the Faults of the calling thread require
-/// it. Thread-safe.
+/// each block is released once, with its size. An allocation or copy fails if the Faults of the
+/// calling thread require a failure. Thread-safe.
 class TrackedAllocator final : public Allocator {
  public:
   /// A failed copy fills the first half of its destination with this byte.

@@ -57,7 +57,7 @@ class Data {
   std::atomic<std::size_t> copies{0};  ///< copies under way by former owners; overlays count
 
  private:
-  /// Adds `sign` to the expected counts.
+  /// Adds this data to the expected counts if `sign` is 1; removes it if `sign` is -1.
   void count(int sign) noexcept;
 
   Memory& memory_;

@@ -45,8 +45,8 @@ void pin_to_read(State<T>& state, StorageSlot<T>& from, PinSlot<T>& to) {
   }
 }
 
-/// Writes through the pin's pointer if it may write, otherwise as other code would. Does nothing
-/// while a call on the storage is under way.
+/// Writes through the pointer of the pin if the pin is writable; otherwise writes as other code
+/// would. Does nothing while a call on the storage is under way.
 template <class T>
 void write_by_pin(State<T>& state, PinSlot<T>& slot) {
   Value& value = *slot.value();

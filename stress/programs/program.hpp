@@ -27,7 +27,7 @@ struct Step {
   void (*take)(State<T>& state);
 };
 
-/// A step on two slots of a kind, possibly one slot. `Act` is a lambda without captures.
+/// A step on two slots of one kind. Both may be the same slot. `Act` is a lambda without captures.
 template <class Act, class T, class Slots>
 void on_two(State<T>& state, Slots& slots) {
   const std::size_t operands = state.choices.number(2);

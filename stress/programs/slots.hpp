@@ -131,9 +131,9 @@ bool is_busy(Slot& slot) noexcept {
   return slot.value() != nullptr && slot.value()->busy;
 }
 
-/// What several programs share: mailboxes, through which they pass lazy clones to each other, and
-/// places, whose storages all programs read and clone at once. A storage in a place is never
-/// written, only replaced.
+/// Everything that several programs share: mailboxes, through which they pass lazy clones to each
+/// other, and places, whose storages all programs read and clone at once. A storage in a place is
+/// never written, only replaced.
 template <class T>
 class Shared {
  public:

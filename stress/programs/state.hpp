@@ -138,7 +138,7 @@ struct State {
     return {content_of(std::move(bytes)), std::make_shared<Data>(memory, std::move(description))};
   }
 
-  /// Model of data that byre has just allocated for `real`. Its capacity is the growth of
+  /// Models data that byre has just allocated for `real`. Its capacity is the growth of
   /// `live_bytes`, which is checked against what the allocator may add.
   template <class Real>
   DataOwner allocated(const Real& real, Allocator& allocator, std::size_t asked = 0) {
@@ -211,7 +211,7 @@ struct State {
     return seen.nbytes;
   }
 
-  /// Model of an overlay. `source` is the data in pages, or another overlay of it.
+  /// Models an overlay. `source` is the data in pages, or another overlay of it.
   template <class Real>
   DataOwner overlay_of(const Real& real, const DataOwner& source) {
     const DataOwner& base =

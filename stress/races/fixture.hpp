@@ -117,8 +117,8 @@ class Fixture {
     record("dropped");
   }
 
-  /// Calls `turn` `count` times, each time with another number, which depends only on seed, round
-  /// and thread. If the race is perturbed, delays the thread between the calls.
+  /// Calls `turn` `count` times, each time with a new random number. The numbers depend only on
+  /// seed, round and thread. If the race is perturbed, delays the thread between the calls.
   template <class Turn>
   void take_turns(unsigned thread, int count, Turn turn) {
     test::RandomEngine random(seed_of_thread(seed + round * most_threads, thread));

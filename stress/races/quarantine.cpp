@@ -83,7 +83,7 @@ std::uint64_t Quarantine::live_blocks() const noexcept {
 }
 
 Quarantine::Findings Quarantine::end_round() noexcept {
-  // Relaxed, both: the whole round happens before this call.
+  // Both exchanges are relaxed: the whole round happens before this call.
   Findings findings{0, released_twice_.exchange(0, boost::memory_order_relaxed)};
   Header* header = released_.exchange(nullptr, boost::memory_order_relaxed);
   while (header != nullptr) {

@@ -27,7 +27,7 @@ class Scenario {
 
 using MakeScenario = std::unique_ptr<Scenario> (*)(Fixture&);
 
-/// Throws what Race::Run throws.
+/// Throws the exceptions of Race::Run.
 RaceResult run_scenario(const RaceSettings& settings, MakeScenario make);
 
 template <class Derived>

@@ -12,15 +12,15 @@
 
 namespace byre::stress::races {
 
-/// May be used repeatedly by a fixed set of threads.
+/// A fixed set of threads may use a barrier repeatedly.
 class SpinBarrier {
  public:
   explicit SpinBarrier(unsigned threads) noexcept : threads_(threads) {}
 
-  /// Returns when all threads have called it as often as this thread.
+  /// Returns when all threads have arrived as often as the calling thread.
   void arrive_and_wait() noexcept {
-    // Release and acquire pair with each other: what each thread did before the barrier happens
-    // before what all threads do after it.
+    // Release and acquire pair with each other: all operations of all threads before the barrier
+    // happen before all operations after it.
     const std::uint64_t before = arrived_.fetch_add(1, boost::memory_order_release);
     const std::uint64_t all = (before / threads_ + 1) * threads_;
     for (unsigned spins = 0; arrived_.load(boost::memory_order_acquire) < all; ++spins) {

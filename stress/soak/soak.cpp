@@ -82,7 +82,7 @@ Resources resources_after_trimming() {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Each workload runs with each variant.
+/// A kind of run. A soak runs each workload once in each variant per rotation.
 struct Variant {
   Perturbation perturbation;
   bool with_most_threads;

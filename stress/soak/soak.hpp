@@ -29,7 +29,7 @@ std::vector<std::string> growth(const Resources& before, const Resources& after)
 /// Runs all workloads for the duration of the settings in total, in at least two rotations unless
 /// the user ends it. If `settings.operations` is set, runs exactly two rotations, in which each
 /// thread of a workload executes that many operations. Stops at the first failure. Prints a report
-/// of one page. Returns true if nothing failed or grew. Throws what the workloads throw.
+/// of one page. Returns true if nothing failed or grew. Throws the exceptions of the workloads.
 bool soak(const Settings& settings);
 
 }  // namespace byre::stress

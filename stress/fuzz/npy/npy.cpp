@@ -82,7 +82,7 @@ void write_header(Choices input) {
   }
 }
 
-/// Writes and reads a file of a small tensor in C order, in Fortran order, or in neither.
+/// Writes and reads a file of a small tensor in C order, in Fortran order, or in another order.
 void write_tensor(Choices input) {
   const DType dtype = dtypes[input.below(dtypes.size())];
   if (dtype == DType::bf16) {

@@ -77,7 +77,7 @@ void put_number(std::string& archive, std::size_t at, std::size_t nbytes, std::u
   }
 }
 
-/// Another number: near a limit, near the old number, or an offset in the file.
+/// The replacement of `number`: a number near a limit or near `number`, or an offset in the file.
 std::uint64_t other_number(std::uint64_t number, const std::string& archive, Choices& input) {
   switch (input.below(8)) {
     case 0:

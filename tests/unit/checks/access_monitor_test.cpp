@@ -55,7 +55,7 @@ void write_in_parallel(Storage& storage) {
   storage.mutable_data_in_parallel();
 }
 
-/// An access at the line `here`, and its name in the message.
+/// An access by `make`: the line of its call site, and the name of the access in the message.
 struct Access {
   int here;
   const char* name;
@@ -105,7 +105,7 @@ TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
         FailingAllocator allocator;
         std::optional<Buffer> buffer = Buffer::allocate(8, allocator);
         const Buffer clone = *buffer;
-        Halt copy;  // never released
+        Halt copy;  // this copy never ends
         allocator.halt_copy(copy);
         boost::thread writer([&] { buffer->mutable_data(); });
         copy.await_entry();

@@ -205,7 +205,7 @@ TEST(PageGuardDeathTest, a_refused_unprotect_fails_only_at_a_write) {
         system.makes_writable = false;
         std::byte* const data = stale.storage.mutable_data();
         system.makes_writable = true;
-        const StalePointer other(Storage::allocate(paged));  // ends the protection
+        const StalePointer other(Storage::allocate(paged));  // also unprotects `data`
         ::mprotect(data, paged, PROT_READ);
         data[0] = std::byte{1};
       },

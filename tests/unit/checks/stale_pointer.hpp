@@ -44,14 +44,15 @@ inline std::string report(const std::string& what, Lines lines) {
          "\\. Call mutable_data\\(\\) after each lazy clone, before the next write\\.\n";
 }
 
-/// The report for guarded pages, made at the write.
+/// The report of a write to guarded pages. The write itself causes the report.
 inline std::string fault_report(std::size_t byte, std::size_t nbytes, Lines lines) {
   return report("byte " + std::to_string(byte) + " of the storage of " + std::to_string(nbytes) +
                     " bytes at 0x[0-9a-f]+",
                 lines);
 }
 
-/// The report for checksummed data, made later; `detected` is a regular expression for the place.
+/// The report of a change of checksummed data, which a later call detects; `detected` is a regular
+/// expression for that call.
 inline std::string change_report(std::size_t nbytes, const std::string& detected, Lines lines) {
   return report("the storage of " + std::to_string(nbytes) +
                     " bytes at 0x[0-9a-f]+ changed while it was shared, detected " + detected,

@@ -147,7 +147,7 @@ TEST(WriteTrap, a_pointer_taken_after_a_steal_may_write) {
 TEST(WriteTrap, many_threads_may_make_the_first_clone_concurrently) {
   for (int round = 0; round < 8; ++round) {
     Storage storage = Storage::allocate(std::size_t{1} << 20, aligned_allocator());
-    std::memset(storage.mutable_data(), 1, storage.nbytes());  // a slow checksum
+    std::memset(storage.mutable_data(), 1, storage.nbytes());  // large: the checksum takes long
     at_once(4, [&](std::size_t) { (void)storage.lazy_clone(); });
     change(*storage.mutable_data());
   }

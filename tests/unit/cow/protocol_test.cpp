@@ -85,7 +85,8 @@ const Operation operations[] = {
     {"add_copy", by_a_copier, [](Protocol& at) { at.word.add_copy(), ++at.counts.copies; }},
 };
 
-/// Applies `path` to a new word, then all longer paths that start with it.
+/// Applies the operations of `path` to a new word, then tries every longer path that starts with
+/// `path`.
 void take_all_paths(bool read_only, std::vector<const Operation*>& path) {
   constexpr std::size_t longest = 8;
   Protocol at(read_only);
@@ -153,7 +154,8 @@ TEST_F(WaitingOwner, steals_when_the_last_copy_ends_even_if_it_is_interrupted) {
     EXPECT_EQ(answer, Claim::steal);
     EXPECT_TRUE(word.is_writable());  // the bit `waiting` is cleared
   }
-  // No trace of the wait remains in the word: the last copier of later claims is told to free.
+  // The wait leaves no bit set in the word: later, finish_copy() tells the last copier to free the
+  // data.
   word.add_owner();
   EXPECT_EQ(word.claim(), Claim::copy);
   EXPECT_FALSE(word.drop_owner());
@@ -167,7 +169,7 @@ TEST_F(WaitingOwner, copies_if_the_copier_it_waits_for_fails) {
   EXPECT_EQ(answer, Claim::copy);
   EXPECT_EQ(word.use_count(), 1U);  // the copier that failed owns again
   EXPECT_FALSE(word.drop_owner());  // the claimed copy is still under way
-  EXPECT_TRUE(word.finish_copy());  // told to free: the bit `waiting` is cleared
+  EXPECT_TRUE(word.finish_copy());  // the copier must free: `waiting` is cleared
 }
 
 // A Sync (the template parameter that provides atomic operations) whose additions find counts at

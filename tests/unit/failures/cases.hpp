@@ -54,8 +54,8 @@ class Attempt {
 struct Case {
   const char* name;  ///< the exported name, without `byre::`
   void (*run)(Attempt&);
-  /// A failed step may retain memory for the next one: nodes of a table, or a file that a source
-  /// maps already.
+  /// A failed step may retain memory for the next attempt: nodes of a table, or a file that a
+  /// source maps already.
   bool retains_memory = false;
   /// A failed step allocates memory to undo its changes. Therefore only one allocation per attempt
   /// is made to fail.
@@ -126,8 +126,8 @@ std::string described(const std::optional<Held>& held) {
 }
 
 /// A case: `Make` prepares a value; `Step` may change it and return a result. Both are lambdas
-/// without captures. A step that throws leaves the value unchanged. described() of value and result
-/// is compared.
+/// without captures. A step that throws leaves the value unchanged. The value and the result are
+/// compared as described() prints them.
 template <class Make, class Step>
 Case value_case(const char* name, Make, Step) {
   static_assert(std::is_empty_v<Make> && std::is_empty_v<Step>);

@@ -109,7 +109,7 @@ class EveryAllocation : public testing::TestWithParam<Case> {
   void run_with_each(Failures failures) {
     {
       Attempt first(never_fails, failures, GetParam().retains_memory,
-                    state_when_done_);  // also performs the allocations that happen once
+                    state_when_done_);  // allocates what a process allocates only once
       GetParam().run(first);
       ASSERT_TRUE(first.is_without_failure());
     }

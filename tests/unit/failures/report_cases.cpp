@@ -49,7 +49,7 @@ struct Recorded {
   Recorded() { clone_and_write(); }
   TemporaryFolder folder;
   std::filesystem::path path = folder / "a name that exceeds the inline capacity of strings.json";
-  trace::Recording recording{std::size_t{1} << 16};  // a larger one is slow under a sanitizer
+  trace::Recording recording{std::size_t{1} << 16};  // a larger buffer is slow under a sanitizer
 };
 std::string described(const std::unique_ptr<Recorded>& recorded) {
   return std::to_string(recorded->recording.lost());
@@ -103,7 +103,8 @@ void print_summary(Attempt& attempt) {
           [&] { return std::string(std::filesystem::is_empty(folder.path()) ? "none" : "one"); });
 }
 
-/// The file of each attempt has two lines. Either both lines take effect, or neither does.
+/// The suppression file of each attempt has two entries. Either both entries take effect, or
+/// neither does.
 void suppress(Attempt& attempt) {
   const TemporaryFolder folder;
   const std::string name = "suppressed" + std::to_string(attempt.number());

@@ -17,7 +17,7 @@
 namespace byre::test {
 namespace storage_table {
 
-/// A memory resource that succeeds if operator new does.
+/// A memory resource that allocates successfully if operator new succeeds.
 class Resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t, std::size_t) override {
     ::operator delete(::operator new(1));  // the compiler may omit a new-expression
@@ -172,7 +172,7 @@ Case tiles_case(const char* name, Step) {
             const NarrowTiles clone = tiled;
             attempt([&] { Step()(tiled); }, [&] { return text_of(tiled) + text_of(clone); });
           },
-          true};  // copied nodes remain
+          true};  // retains memory: nodes that were copied before the failure
 }
 
 const Case cases[] = {

@@ -21,11 +21,11 @@ namespace byre::test {
 
 namespace fs = std::filesystem;
 
-/// Records the steps in which a file reaches the disk, and makes one of them fail.
+/// Records the steps in which a file reaches the disk, and makes one step fail.
 struct Disk {
   bool watches = false;  // whether steps are recorded
   std::string fails;     // the step that fails
-  int error = EIO;       // with which errno
+  int error = EIO;       // the errno of that step
   std::vector<std::string> steps;
   ::mode_t mode_before = 0;  // the mode of a file before the last fchmod()
 
@@ -42,7 +42,7 @@ struct Disk {
 };
 extern Disk disk;
 
-// Each variable affects the next call, by this thread, of the function that it concerns.
+// Each variable affects the next call of the named function by this thread.
 extern constinit thread_local bool is_interrupted;  ///< write() fails with EINTR
 extern constinit thread_local bool is_short;        ///< write() writes half of the bytes
 extern constinit thread_local bool close_fails;

@@ -16,7 +16,8 @@
 namespace byre::test {
 namespace {
 
-/// While an object exists, the process has another user and another group, if it may change them.
+/// While an object of this class exists, the process has another user and another group, if it may
+/// change them.
 class AnotherUser {
  public:
   ~AnotherUser() {

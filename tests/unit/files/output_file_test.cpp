@@ -18,7 +18,7 @@
 namespace byre::test {
 namespace {
 
-/// Sets a limit of the process while an object exists.
+/// Sets a limit of the process while an object of this class exists.
 class Limited {
  public:
   Limited(decltype(RLIMIT_NOFILE) what, rlim_t most) : what_(what) {

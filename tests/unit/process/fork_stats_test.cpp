@@ -38,7 +38,7 @@ TEST_F(ForkAndStats, a_child_counts_each_event_of_lost_threads_once) {
   const auto counts_once = [&] {
     const bool has_counted = counted.since().lazy_clones == 3;
     if (a_child_may_start_threads()) {
-      at_once(2, [&](std::size_t) { clone(); });  // they may reuse memory of the lost thread
+      at_once(2, [&](std::size_t) { clone(); });  // these may reuse memory of the lost thread
     } else {
       clone(), clone();
     }

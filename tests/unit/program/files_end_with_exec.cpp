@@ -43,7 +43,8 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// The number of files that `act` closes; -1 if one of them is wrong.
+/// The number of files that `act` closes; -1 if a file survives exec or has the number of a
+/// standard stream.
 template <class Act>
 int closed_by(const Act& act) {
   closed = wrong_files = 0;

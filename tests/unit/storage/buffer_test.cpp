@@ -111,7 +111,7 @@ TEST(Buffer, a_size_above_max_nbytes_throws_invalid_argument) {
 }
 
 TEST(Buffer, allocating_max_nbytes_throws_out_of_memory) {
-  const auto take_two = [](Allocator& allocator) {  // with 32-bit addresses, the first may succeed
+  const auto take_two = [](Allocator& allocator) {  // with 32-bit addresses, `one` may succeed
     const Buffer one = Buffer::allocate(max_nbytes, allocator);
     const Buffer another = Buffer::allocate(max_nbytes, allocator);
   };

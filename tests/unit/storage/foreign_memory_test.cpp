@@ -33,7 +33,8 @@ std::byte* guarded_end(std::size_t nbytes) {
   return end;
 }
 
-// byre copies its own small blocks by whole lines, and pages by whole pages.
+// byre copies its own small blocks as whole cache lines, and its own paged data as whole pages.
+// Foreign memory may end within a line or page.
 TEST(AdoptedMemory, is_not_read_past_its_end) {
   std::byte* const end = guarded_end(least_paged_nbytes);
   for (const std::size_t nbytes :

@@ -230,7 +230,7 @@ TEST_F(UnfinishedCopy, does_not_delay_writers_with_wait_never) {
 }
 
 TEST_F(ParallelWriters, allow_allocators_that_write_other_storages_in_parallel) {
-  std::vector<Storage> others;  // so many that some use the lock that `storage` uses
+  std::vector<Storage> others;  // some share a lock with `storage`
   std::vector<Storage> clones;
   for (int i = 0; i < 1000; ++i) {
     others.push_back(filled(std::byte{6}));

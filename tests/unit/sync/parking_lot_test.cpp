@@ -169,7 +169,7 @@ TEST(ParkingLot, never_accesses_the_memory_at_the_address) {
   flag.raise(page);
   waiter.join();
   system_pages().unmap(page, 0, page_nbytes);
-  unpark_all(page);  // unmapped by now
+  unpark_all(page);  // `page` is unmapped by now
 }
 #endif
 

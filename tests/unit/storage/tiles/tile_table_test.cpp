@@ -234,7 +234,7 @@ TEST(TileTable, writers_in_a_forked_child_wait_for_node_copies_in_the_child) {
   in_a_child([] { HaltedNodeCopy(0).write_meanwhile(); });
 }
 
-/// sync::Boost, counting reads of handles.
+/// sync::Boost with a count of the reads of handles.
 struct CountingReads : sync::Boost {
   template <class Object>
   static Object& no_destructor() noexcept {
@@ -263,7 +263,7 @@ TEST(TileTable, comparison_visits_only_nodes_that_differ) {
   EXPECT_LE(read_count(0), 2U);
   put(clone, 700, 'b');
   EXPECT_LE(read_count(1),
-            2U * 2U * 11U);  // two handles of each of ten nodes in both trees, and two tiles
+            2U * 2U * 11U);  // in both trees: ten nodes with two handles, and a tile
 }
 
 }  // namespace

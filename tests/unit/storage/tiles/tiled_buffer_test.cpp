@@ -179,7 +179,7 @@ TEST(Tiles, only_tiles_smaller_than_a_page_have_headers_before_data) {
   } watched;
   const TiledBuffer tiled(page_nbytes, watched, page_nbytes);
   TiledBuffer clone = tiled;
-  put(clone, 0, 'a');  // the copy places its header as the source does
+  put(clone, 0, 'a');  // a copied tile has no header in front, either
   EXPECT_EQ(watched.prefixes, (std::vector<std::size_t>{0, 0}));
   const TiledBuffer small(1, watched, page_nbytes - 1);
   ASSERT_EQ(watched.prefixes.size(), 3U);
