@@ -67,7 +67,7 @@ TEST_F(ChecksDeathTest, a_surplus_or_missing_owner_is_found) {
   EXPECT_DEATH(check(state, slot), "is_unique: 1, expected 0");
 }
 
-TEST_F(ChecksDeathTest, a_wrong_size_allocator_or_handle_count_is_found) {
+TEST_F(ChecksDeathTest, a_wrong_size_or_allocator_or_handle_count_is_found) {
   EXPECT_DEATH((slot.real.resize(99), check(state, slot)), "nbytes: 99, expected 100");
   EXPECT_DEATH((slot.real = T::Buffer::allocate(100), check(state, slot)), "the allocator is|byte");
   StorageSlot<T>& storage = state.storages[0];
@@ -150,13 +150,13 @@ TEST(Choices, of_a_step_depend_only_on_the_seed_and_the_step_number) {
   EXPECT_EQ(different, 100);
 }
 
-TEST(Mixes, survive_a_round_trip_as_text) {
+TEST(Mixes, are_unchanged_by_conversion_to_text_and_back) {
   EXPECT_EQ(programs::text_of(parse_mix("write=2,clone=3")), "clone=3,write=2");
   EXPECT_EQ(parse_mix(programs::text_of(usual_mix())), usual_mix());
   EXPECT_THROW(parse_mix("write"), std::invalid_argument);
 }
 
-TEST(SupervisorDeathTest, a_hanging_run_is_ended_with_a_command_that_repeats_it) {
+TEST(SupervisorDeathTest, ending_a_hanging_run_prints_a_command_that_repeats_the_run) {
   EXPECT_EXIT(
       {
         Supervisor supervisor(

@@ -34,11 +34,11 @@ class Runs(Test):
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(done.stdout.count("passed at"), len(races))
 
-    def test_no_file_stays_behind(self):
+    def test_no_temporary_file_remains(self):
         run("--workload", "faults", *SHORT, check=True, env={**os.environ, "TMPDIR": str(self.scratch)})
         self.assertEqual(os.listdir(self.scratch), [])
 
-    def test_a_signal_ends_a_run_with_its_report(self):
+    def test_sigint_ends_a_run_and_prints_the_report(self):
         # Under nohup, SIGINT would stay ignored. The run prints a line as soon as it handles signals.
         # An earlier signal would kill it.
         with subprocess.Popen((PROGRAM, "--duration", "100000", "--threads", "2"), stdout=subprocess.PIPE,
@@ -50,7 +50,7 @@ class Runs(Test):
         self.assertEqual(process.returncode, 0)
         self.assertIn("passed at", out)
 
-    def test_a_crash_prints_the_command_that_repeats_it(self):
+    def test_a_crash_prints_the_command_that_repeats_the_run(self):
         with subprocess.Popen((PROGRAM, "--duration", "100000", "--threads", "2", "--seed", "7"),
                               stderr=subprocess.PIPE, text=True) as process:
             process.stderr.readline()

@@ -209,7 +209,7 @@ void expect_report(const test::ChildResult& result) {
   EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
 }
 
-TEST(WrongDesigns, random_programs_detect_them_and_print_a_report) {
+TEST(WrongDesigns, random_programs_detect_wrong_designs_and_print_a_report) {
   if (test::is_sanitized) {
     GTEST_SKIP() << "a sanitizer reports them first";
   }

@@ -99,7 +99,7 @@ TEST(CheckedBuildDeathTest, an_access_during_a_write_names_both_call_sites) {
   }
 }
 
-TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
+TEST(CheckedBuildDeathTest, destroying_a_buffer_during_a_write_ends_the_program) {
   EXPECT_DEATH(
       {
         FailingAllocator allocator;
@@ -127,7 +127,7 @@ TEST(CheckedBuild, reads_may_overlap_parallel_writes_or_clones) {
   const auto read = monitor.reads({"read", 3});
 }
 
-TEST(CheckedBuildDeathTest, a_lazy_clone_may_not_overlap_a_write_in_parallel) {
+TEST(CheckedBuildDeathTest, a_lazy_clone_must_not_overlap_a_parallel_write) {
   const auto clone_first = [] {
     detail::AccessMonitor monitor;
     const auto first = monitor.is_cloned({"cloned", 1});

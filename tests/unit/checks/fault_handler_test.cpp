@@ -117,7 +117,7 @@ TEST_F(FaultHandlerDeathTest, other_faults_and_signals_behave_as_without_byre) {
   EXPECT_EXIT(end(SIG_IGN, true), testing::ExitedWithCode(3), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, a_sent_signal_with_a_guarded_address_is_forwarded) {
+TEST_F(FaultHandlerDeathTest, a_signal_sent_with_a_guarded_address_is_forwarded) {
   EXPECT_EXIT(
       {
         install([](int, siginfo_t*, void*) { ::_exit(7); });
@@ -130,14 +130,14 @@ TEST_F(FaultHandlerDeathTest, a_sent_signal_with_a_guarded_address_is_forwarded)
       testing::ExitedWithCode(7), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, an_earlier_sanitizer_reports_other_faults) {
+TEST_F(FaultHandlerDeathTest, the_handler_of_a_sanitizer_reports_other_faults) {
   if (!is_sanitized) {
     GTEST_SKIP() << "requires a build with a sanitizer";
   }
   EXPECT_DEATH((guard_some_pages(), fault_in_other_page()), "Sanitizer.*SEGV on unknown address");
 }
 
-TEST_F(FaultHandlerDeathTest, a_later_handler_that_chains_preserves_the_report) {
+TEST_F(FaultHandlerDeathTest, a_fault_forwarded_by_a_later_handler_is_reported) {
   static struct sigaction before;
   EXPECT_DEATH(
       {

@@ -41,7 +41,7 @@ bool system_writes(std::byte* place, std::size_t nbytes) {
   return got == static_cast<ssize_t>(nbytes);
 }
 
-TEST(PageGuard, the_system_can_read_but_not_write_shared_pages) {
+TEST(PageGuard, system_calls_can_read_but_not_write_shared_pages) {
   StalePointer stale(Storage::allocate(paged));
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   EXPECT_FALSE(system_writes(stale.pointer, 8));
@@ -194,7 +194,7 @@ TEST(PageGuard, a_refused_unprotect_is_not_retried_after_unmapping) {
   ::munmap(place, paged);
 }
 
-TEST(PageGuardDeathTest, a_refused_unprotect_fails_only_at_a_write) {
+TEST(PageGuardDeathTest, a_refused_unprotect_ends_the_program_only_at_a_write) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {

@@ -62,7 +62,7 @@ TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_by_the_next_write)
   }
 }
 
-TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_at_a_destruction) {
+TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_by_destroying_an_owner) {
   const auto report = change_report(small, "when an owner was destroyed", StalePointer::lines);
   StalePointer stale(Storage::allocate(small));
   EXPECT_DEATH((change(*stale.pointer), stale.storage = Storage()), report);
@@ -71,7 +71,7 @@ TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_at_a_destruction) 
                report);
 }
 
-TEST(WriteTrap, a_pointer_taken_after_the_clone_may_write) {
+TEST(WriteTrap, a_pointer_taken_after_a_lazy_clone_may_write) {
   for (const std::size_t nbytes : {small, paged}) {
     StalePointer last(Storage::allocate(nbytes));
     last.clone = Storage();
@@ -221,7 +221,7 @@ TEST(WriteTrapDeathTest, foreign_memory_above_1_mib_is_not_watched) {
   change(*unwatched.pointer);
 }
 
-TEST(WriteTrapDeathTest, the_checksum_covers_the_size_at_the_clone) {
+TEST(WriteTrapDeathTest, the_checksum_covers_the_size_at_the_time_of_the_lazy_clone) {
   StalePointer stale(Storage::allocate(small));
   stale.clone = Storage();
   stale.storage.resize(small / 2);

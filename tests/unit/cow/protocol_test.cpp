@@ -190,7 +190,7 @@ TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
   EXPECT_DEATH(word.add_owner(), "share_word.hpp:.*more than 2\\^30 lazy clones");
 }
 
-TEST(ShareWordDeathTest, more_added_copies_than_can_be_counted_end_the_program) {
+TEST(ShareWordDeathTest, adding_more_copies_than_can_be_counted_ends_the_program) {
   basic_share_word<CrowdedBoost> word;
   EXPECT_DEATH(word.add_copy(), "added without a copier, or beyond");
 }
@@ -208,13 +208,13 @@ struct CopyingBoost : sync::Boost {
   };
 };
 
-TEST(ShareWordDeathTest, more_copies_than_can_be_counted_end_the_program) {
+TEST(ShareWordDeathTest, claiming_more_copies_than_can_be_counted_ends_the_program) {
   basic_share_word<CopyingBoost> word;
   word.add_owner();
   EXPECT_DEATH((void)word.claim(), "share_word.hpp:.*more than 2\\^30 copies under way");
 }
 
-TEST(ShareWordDeathTest, releasing_more_often_than_owned_ends_the_program) {
+TEST(ShareWordDeathTest, more_releases_than_owners_end_the_program) {
   ShareWord word;
   word.add_owner();
   ASSERT_EQ(word.claim(), Claim::copy);

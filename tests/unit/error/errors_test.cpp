@@ -131,7 +131,7 @@ CallSite site_of_call(CallSite site = CallSite::current()) {
   return site;
 }
 
-TEST(CallSite, a_default_argument_is_the_place_of_the_call) {
+TEST(CallSite, a_default_argument_evaluates_to_the_place_of_the_call) {
   const unsigned line = __LINE__ + 1;
   const CallSite site = site_of_call();
   EXPECT_EQ(site.line, line);

@@ -131,7 +131,7 @@ TEST_P(EveryAllocation, failing_once_throws_out_of_memory_and_changes_nothing) {
   run_with_each(Failures::one);
 }
 
-TEST_P(EveryAllocation, failing_with_all_later_ones_changes_nothing) {
+TEST_P(EveryAllocation, failing_together_with_all_later_allocations_changes_nothing) {
   if (GetParam().allocates_to_undo) {
     GTEST_SKIP() << "undoing a failed step allocates";
   }

@@ -80,7 +80,7 @@ TEST_F(ClosedFiles, writes_and_commits_fail_and_keep_the_old_file) {
   }
 }
 
-TEST_F(ClosedFiles, warns_of_a_temporary_file_in_a_moved_folder) {
+TEST_F(ClosedFiles, a_temporary_file_left_in_a_moved_folder_causes_a_warning) {
   const fs::path inner = folder / "inner";
   for (const char* const moved : {"moved", "replaced"}) {
     fs::create_directory(inner);

@@ -137,7 +137,7 @@ TEST_F(OutputFileTest, accepts_a_relative_name) {
   EXPECT_EQ(read_file(path), "12345");
 }
 
-TEST_F(OutputFileTest, its_descriptors_close_on_exec) {
+TEST_F(OutputFileTest, all_descriptors_close_on_exec) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   const int ends = ::open((folder / "pipe").c_str(), O_RDWR | O_CLOEXEC);
   const fs::path names[] = {path, folder / "pipe", "/dev/fd/" + std::to_string(ends)};

@@ -41,7 +41,7 @@ void use_the_process(std::size_t turn, Buffer& shared) {
   }
 }
 
-TEST(ForksUnderLoad, leave_working_children_under_load_of_the_core) {
+TEST(ForksUnderLoad, leave_working_children_while_threads_use_the_core) {
   forks_under_load(500, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
 }
 

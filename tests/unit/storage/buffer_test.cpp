@@ -141,7 +141,7 @@ void expect_counting(const Buffer& value, std::size_t nbytes) {
 
 class GrowthByBytes : public testing::TestWithParam<Allocator*> {};
 
-TEST_P(GrowthByBytes, copies_each_byte_at_most_three_times) {
+TEST_P(GrowthByBytes, copies_at_most_three_bytes_per_appended_byte) {
   constexpr std::size_t nbytes = std::size_t{280} << 10;
   Buffer buffer = Buffer::allocate(0, *GetParam());
   std::size_t copied = 0;
@@ -178,7 +178,7 @@ TEST(Growth, falls_back_to_the_exact_size_if_memory_is_short) {
   EXPECT_EQ(allocator.blocks_out(), 1U);
 }
 
-TEST(Growth, near_the_largest_size_does_not_overflow) {
+TEST(Growth, near_max_nbytes_does_not_overflow) {
   using byre::detail::grown_capacity;
   EXPECT_EQ(grown_capacity(0, 1), 1U);
   EXPECT_EQ(grown_capacity(1000, 1001), 1500U);

@@ -15,7 +15,7 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.ends_with(end);
 }
 
-TEST(Explain, tells_what_a_write_would_do_and_why) {
+TEST(Explain, states_the_effect_of_a_write_and_the_reason) {
   FailingAllocator allocator;
   Storage storage = Storage::allocate(64, allocator);
   EXPECT_PRED2(ends_with, explain(storage),
@@ -29,7 +29,7 @@ TEST(Explain, tells_what_a_write_would_do_and_why) {
   EXPECT_TRUE(explain(storage).starts_with("64 bytes at 0x")) << explain(storage);
 }
 
-TEST(Explain, names_read_only_memory_and_empty_handles) {
+TEST(Explain, describes_read_only_memory_and_empty_handles) {
   const char memory[] = "cow";
   const Buffer borrowed = Buffer::borrow(static_cast<const void*>(memory), 3);
   EXPECT_TRUE(says(explain(borrowed), "borrowed, with copies from the recycling pool"));

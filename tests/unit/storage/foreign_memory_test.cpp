@@ -35,7 +35,7 @@ std::byte* guarded_end(std::size_t nbytes) {
 
 // byre copies its own small blocks as whole cache lines, and its own paged data as whole pages.
 // Foreign memory may end within a line or page.
-TEST(AdoptedMemory, is_not_read_past_its_end) {
+TEST(AdoptedMemory, copies_never_read_past_the_end_of_adopted_memory) {
   std::byte* const end = guarded_end(least_paged_nbytes);
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{10}, std::size_t{63}, std::size_t{64}, std::size_t{65},
@@ -54,7 +54,7 @@ TEST(AdoptedMemory, is_not_read_past_its_end) {
   }
 }
 
-TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
+TEST(AdoptedMemory, is_written_in_place_and_released_once) {
   auto* memory = static_cast<char*>(std::malloc(4));
   std::memcpy(memory, "cows", 4);
   int deleted = 0;
@@ -100,7 +100,7 @@ TEST(AdoptedMemory, the_deleter_runs_after_the_buffer_refers_to_the_copy) {
   }
 }
 
-TEST(AdoptedMemory, lazy_clones_share_it_and_copies_outlive_it) {
+TEST(AdoptedMemory, lazy_clones_share_and_copies_outlive_adopted_memory) {
   int deleted = 0;
   char memory[] = "cow";
   Buffer clone;

@@ -22,7 +22,7 @@ static_assert(sizeof(Storage) == sizeof(void*));
 static_assert(std::is_nothrow_copy_constructible_v<Storage>);
 static_assert(std::is_nothrow_move_constructible_v<Storage>);
 
-TEST(Storage, a_lazy_clone_is_a_new_identity_that_shares_the_data) {
+TEST(Storage, a_lazy_clone_is_a_distinct_storage_that_shares_the_data) {
   Storage storage = Storage::allocate(8);
   storage.mutable_data()[0] = std::byte{1};
   Storage clone = storage.lazy_clone();

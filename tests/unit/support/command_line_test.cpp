@@ -47,7 +47,7 @@ TEST(CommandLine, options_have_the_given_values) {
   EXPECT_FALSE(given.text("list"));
 }
 
-TEST(CommandLine, invalid_arguments_are_rejected_with_allowed_ones) {
+TEST(CommandLine, invalid_arguments_are_rejected_and_the_reason_is_stated) {
   EXPECT_EQ(error_of({"--threads", "0"}), "--threads takes a whole number from 1 to 64, not '0'");
   EXPECT_EQ(error_of({"--threads", "2x"}), "--threads takes a whole number from 1 to 64, not '2x'");
   EXPECT_EQ(error_of({"--json", "a", "b"}), "unknown option 'b'");
@@ -73,7 +73,7 @@ TEST(CommandLine, operands_are_accepted_if_declared) {
   EXPECT_EQ(parsed({"a", "--list", "b"}, line).texts("path"), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(CommandLine, usage_errors_exit_with_2_and_others_with_1) {
+TEST(CommandLine, usage_errors_exit_with_status_2_and_other_errors_with_1) {
   EXPECT_EQ(run_main("program", [] { return 5; }), 5);
   EXPECT_EQ(run_main("program", []() -> int { throw UsageError("no"); }), 2);
   EXPECT_EQ(run_main("program", []() -> int { throw std::runtime_error("no"); }), 1);

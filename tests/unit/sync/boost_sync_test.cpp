@@ -32,7 +32,7 @@ class BoostAtomic : public testing::Test {};
 using Values = testing::Types<std::uint32_t, std::uint64_t, std::int64_t>;
 TYPED_TEST_SUITE(BoostAtomic, Values);
 
-TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_order) {
+TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_memory_order) {
   sync::Boost::Atomic<TypeParam> atomic(5);
   EXPECT_EQ(atomic.load(relaxed), TypeParam{5});
   const TypeParam largest = std::numeric_limits<TypeParam>::max();

@@ -98,7 +98,7 @@ TEST(ParkingLot, wakes_waiters_of_more_addresses_than_buckets) {
   }
 }
 
-TEST(ParkingLot, loses_no_wake_up_that_races_a_sleeper) {
+TEST(ParkingLot, a_wake_up_concurrent_with_a_sleep_is_not_lost) {
   constexpr std::size_t pairs = 4;
   constexpr std::size_t rounds = 2000;
   std::vector<Flag> flags(pairs * rounds);
@@ -115,7 +115,7 @@ TEST(ParkingLot, loses_no_wake_up_that_races_a_sleeper) {
   });
 }
 
-TEST(ParkingLot, loses_no_wake_up_between_the_check_and_the_sleep) {
+TEST(ParkingLot, a_wake_up_between_the_check_and_the_sleep_is_not_lost) {
   int address = 0;
   boost::atomic<bool> looked{false};
   boost::atomic<bool> unparked{false};

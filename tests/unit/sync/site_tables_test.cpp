@@ -116,7 +116,7 @@ bool is_allowed_order(const Site& site) {
   }
 }
 
-TEST(SiteTables, rows_have_orders_that_their_operation_allows) {
+TEST(SiteTables, rows_have_memory_orders_that_the_operation_allows) {
   for_each_table([](const auto& table) {
     for (const Site& site : table.rows) {
       EXPECT_TRUE(is_allowed_order(site)) << site.name;
@@ -151,7 +151,7 @@ static_assert(!CompilesWithOrder<static_cast<Door>(3), memory_order::acquire>, "
 static_assert(CompilesWithoutOrder<Door::bolt>);
 static_assert(!CompilesWithoutOrder<Door::open>, "an atomic operation must spell its order");
 
-TEST(SiteTable, at_returns_the_row_and_the_order_of_the_call) {
+TEST(SiteTable, at_returns_the_row_and_the_memory_order_of_the_call) {
   constexpr sync::Step step = doors.at(Door::shut, memory_order::release);
   EXPECT_EQ(step.site, &doors.rows[1]);
   EXPECT_EQ(step.order, memory_order::release);

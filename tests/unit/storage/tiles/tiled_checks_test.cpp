@@ -56,7 +56,7 @@ TEST(CheckedTilesDeathTest, a_read_during_a_write_names_both_call_sites) {
   EXPECT_DEATH(read(TileWriteUnderWay().tiled()), complaint("read", here));
 }
 
-TEST(CheckedTilesDeathTest, an_access_during_a_write_ends_the_program) {
+TEST(CheckedTilesDeathTest, every_access_during_a_write_ends_the_program) {
   const auto dies = [](auto access) {
     EXPECT_DEATH(access(TileWriteUnderWay().tiled()), "overlaps a write of the same storage");
   };
@@ -82,7 +82,7 @@ TEST(CheckedTilesDeathTest, an_access_during_a_write_ends_the_program) {
   dies([](TiledBuffer& tiled) { std::make_unique<TiledBuffer>()->swap(tiled); });
 }
 
-TEST(CheckedTiles, a_clone_may_be_used_during_a_write) {
+TEST(CheckedTiles, a_clone_may_be_used_during_a_write_to_its_source) {
   const TileWriteUnderWay under_way;
   EXPECT_EQ(under_way.clone().tile(1)[0], std::byte{'b'});
   TiledBuffer other = under_way.clone();
@@ -90,7 +90,7 @@ TEST(CheckedTiles, a_clone_may_be_used_during_a_write) {
   EXPECT_EQ(text_of(other), "xaaabbbb");
 }
 
-TEST(CheckedTilesDeathTest, a_stale_pointer_is_detected_after_a_write_to_its_node) {
+TEST(CheckedTilesDeathTest, a_stale_write_to_a_tile_is_detected_after_a_node_copy) {
   const auto write_through = [] {
     auto tiled = tiled_of<TiledBuffer>("aaaabbbb");
     std::byte* const stale = tiled.mutable_tile(0).data();
