@@ -25,10 +25,10 @@ struct Outcome {
   double seconds = 0;
   std::uint64_t operations = 0;
   std::uint64_t rounds = 0;  ///< rounds of a race, or checkpoints of programs
-  std::uint64_t faults = 0;  ///< injected and handled
+  std::uint64_t faults = 0;  ///< faults that were injected and handled
   std::uint64_t delays = 0;
   stats::Counters counters;
-  std::vector<std::string> failures;  ///< of a race; failures of programs abort the process
+  std::vector<std::string> failures;  ///< of a race; a failed program aborts the process
 };
 
 /// A report of a few lines; longer if something failed.

@@ -41,11 +41,11 @@ class Data {
     Allocator* allocator = nullptr;
     std::size_t capacity = 0;
     bool read_only = false;
-    std::byte* others_data = nullptr;  ///< of borrowed and aliased memory: its address
+    std::byte* others_data = nullptr;  ///< the address of borrowed or aliased memory
     /// Borrowed memory. It is freed with its last owner, to test that no clone uses it afterwards.
     std::unique_ptr<std::byte[]> lender = nullptr;
-    std::shared_ptr<Data> base = nullptr;  ///< of an overlay: the data in pages beneath it
-    const std::byte* tile = nullptr;       ///< of a tile: its address
+    std::shared_ptr<Data> base = nullptr;  ///< the data in pages beneath an overlay
+    const std::byte* tile = nullptr;       ///< the address of a tile
   };
 
   Data(Memory& memory, Description description);
@@ -54,7 +54,7 @@ class Data {
   Data& operator=(const Data&) = delete;
 
   const Description& description() const noexcept { return description_; }
-  std::atomic<std::size_t> copies{0};  ///< copies under way by former owners; overlays count
+  std::atomic<std::size_t> copies{0};  ///< copies under way by former owners, and overlays
 
  private:
   /// Adds this data to the expected counts if `sign` is 1; removes it if `sign` is -1.
@@ -81,9 +81,9 @@ inline bool would_wait(const DataOwner& data) noexcept {
 
 struct Value {
   Content bytes;
-  DataOwner data;     ///< null: empty
-  bool busy = false;  ///< a call on it is under way
-  unsigned pins = 0;  ///< of a storage
+  DataOwner data;     ///< null if the value is empty
+  bool busy = false;  ///< a call on this value is under way
+  unsigned pins = 0;  ///< the number of pins of a storage
 
   std::size_t nbytes() const noexcept { return bytes == nullptr ? 0 : bytes->size(); }
   Origin origin() const noexcept {
@@ -114,7 +114,7 @@ struct Predictions {
   stats::Counters counters;
   std::int64_t unreported_steals = 0;    ///< upper bound: a write does not report a stolen tile
   std::int64_t unreported_overlays = 0;  ///< upper bound: a writable clone may create a file
-  std::vector<Copy> copies;              ///< since the last comparison with those of sinks
+  std::vector<Copy> copies;              ///< predicted since the last check of sinks
 
   void clone(std::size_t nbytes) noexcept {
     ++counters.lazy_clones;
@@ -127,7 +127,7 @@ struct Predictions {
 /// A write of a value that begin_write() has begun. If the write fails, refuse_write() undoes it in
 /// the model.
 struct Write {
-  Materialized answer = Materialized::already_unique;  ///< predicted
+  Materialized answer = Materialized::already_unique;  ///< the predicted result
   stats::CopyCause cause = stats::CopyCause::shared;
   DataOwner source = nullptr;  ///< the data that the writer copies and no longer owns
 };

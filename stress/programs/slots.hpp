@@ -57,7 +57,7 @@ struct StorageSlot {
   static constexpr const char* kind = "storage";
 
   Real real;
-  std::shared_ptr<Value> expected;  ///< shared by all handles that alias
+  std::shared_ptr<Value> expected;  ///< shared by all handles of the storage
 
   Value* value() noexcept { return expected.get(); }
   void put(Real&& made, Value&& value) {
@@ -77,7 +77,7 @@ struct PinSlot {
   static constexpr const char* kind = "pin";
 
   Real real;
-  std::shared_ptr<Value> pinned;  ///< counts as a pin and a handle
+  std::shared_ptr<Value> pinned;  ///< the pinned storage; counts as a pin and a handle
   Value kept;                     ///< the bytes that the pin holds, if it pins no storage
   bool is_writable = false;
 
@@ -120,7 +120,7 @@ struct TiledSlot {
   Real real;
   Bytes bytes;
   std::vector<DataOwner> tiles;
-  bool busy = false;  ///< a call on it is under way
+  bool busy = false;  ///< a call on the buffer is under way
 
   TiledSlot* value() noexcept { return this; }
 };

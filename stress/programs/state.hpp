@@ -31,7 +31,7 @@ struct Limits {
   std::size_t most_nbytes = std::size_t{2} << 20;
   unsigned small_of_256 = 180;  ///< the number of sizes, among 256, that are below 256 bytes
   std::size_t budget_nbytes = std::size_t{4}
-                              << 20;  ///< new sizes are small once all add up to this
+                              << 20;  ///< after sizes with this sum, new sizes are small
   std::size_t tile_nbytes = 16;
   bool only_pages = false;  ///< all memory is in pages or a mapped file
 };

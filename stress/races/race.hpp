@@ -38,8 +38,8 @@ struct RaceCounts {
 struct RaceResult {
   std::uint64_t rounds = 0;  ///< rounds that began; a failed round is the last
   races::RaceCounts counts;
-  std::uint64_t delays = 0;           ///< by perturbation; set at the end
-  std::vector<std::string> failures;  ///< of the first failed round, which ends the race
+  std::uint64_t delays = 0;           ///< delays by perturbation; set at the end
+  std::vector<std::string> failures;  ///< failures of the round that ended the race
 };
 
 struct RaceSettings {

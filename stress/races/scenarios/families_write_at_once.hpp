@@ -119,7 +119,7 @@ class FamiliesWriteAtOnce final : public Scenario {
 
   /// A write that a family had not observed.
   struct UnobservedWrite {
-    std::size_t generation = 0;  ///< 0: no write
+    std::size_t generation = 0;  ///< 0 if there is no such write
     unsigned writer = no_thread;
   };
   struct Write {

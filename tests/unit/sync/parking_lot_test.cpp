@@ -27,7 +27,7 @@ using sync::detail::unpark_all;
 /// lost wake-ups.
 struct Flag {
   boost::atomic<bool> up{false};
-  boost::atomic<bool> looked{false};  ///< a waiter read `up`, and sleeps before a waker can lock
+  boost::atomic<bool> looked{false};  ///< set by a waiter under the bucket lock
 
   void raise(const void* address) {
     up.store(true, boost::memory_order_relaxed);
