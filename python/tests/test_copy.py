@@ -20,7 +20,7 @@ def strides_of(x):
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_copy_equals_numpys_and_writes_are_separate(name):
+def test_copy_equals_numpys_copy_and_writes_are_independent(name):
     source = VIEWS[name](ramp())
     expected = source.copy(order="K")
     copy, *counts = copied(source)
@@ -54,7 +54,7 @@ def test_to_pages_gives_an_equal_array_in_pages(name):
     assert byre.to_pages(moved) is moved
 
 
-def test_array_of_objects_shares_its_objects_with_the_copy():
+def test_copy_of_an_object_array_refers_to_the_same_objects():
     source = np.array([{}, []], object)
     copy = byre.copy(source)
     assert copy is not source and copy[0] is source[0] and copy[1] is source[1]
@@ -74,7 +74,7 @@ def test_masked_array_is_copied_with_its_mask():
     assert type(copy) is np.ma.MaskedArray and copy[0] == 0 and not copy.mask[2] and copy.mask[3]
 
 
-def test_no_copies_and_pages_nest_and_hold_for_one_thread():
+def test_no_copies_and_pages_blocks_nest_and_are_per_thread():
     outside = np.zeros(10)
     with byre.no_copies(), byre.pages(), ThreadPoolExecutor() as pool:
         with pytest.raises(KeyError), byre.no_copies(), byre.pages(min_nbytes=8 * N + 1):
@@ -114,7 +114,7 @@ def test_partial_copy_of_a_written_block_is_not_lazy():
 
 @pytest.mark.parametrize("x", ["text", b"bytes", 3, 2.5, None, np.float64(1), len, int, np])
 @pytest.mark.parametrize("function", [byre.copy, byre.is_lazy, byre.explain, byre.to_pages])
-def test_unsupported_type_is_rejected_by_name(function, x):
+def test_unsupported_type_is_rejected_and_named(function, x):
     with refused(TypeError, function.__name__, type(x).__name__, "Pass an array") as raised:
         function(x)
     assert isinstance(raised.value, byre.Error)
@@ -131,7 +131,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_made_arrays_equal_numpys_and_large_ones_are_lazy(name):
+def test_created_arrays_equal_numpys_and_large_ones_copy_lazily(name):
     for made, expected in zip(MAKERS[name](byre), MAKERS[name](np)):
         if name == "empty":
             made[...] = expected[...] = 1
@@ -142,7 +142,7 @@ def test_made_arrays_equal_numpys_and_large_ones_are_lazy(name):
     assert pickle.loads(pickle.dumps(maker)) is maker
 
 
-def test_array_class_that_raises_leaves_no_block(monkeypatch):
+def test_copy_leaves_no_block_if_the_array_class_raises(monkeypatch):
     source, before = tagged(ramp()), used()
     monkeypatch.setattr(Tagged, "__array_finalize__", lambda self, source: 1 / 0)
     for _ in range(9):
@@ -155,7 +155,7 @@ def test_array_class_that_raises_leaves_no_block(monkeypatch):
     assert used()[0] == before[0] - 1
 
 
-def test_copy_without_memory_for_objects_leaves_no_block():
+def test_copy_leaves_no_block_if_python_objects_lack_memory():
     testcapi = pytest.importorskip("_testcapi")
     source, failures = ramp(), 0
     kept, before = byre.copy(source), used()
@@ -171,7 +171,7 @@ def test_copy_without_memory_for_objects_leaves_no_block():
     assert failures and used() == before and np.array_equal(kept, source)
 
 
-def test_explain_names_blocks_that_share_and_lines_that_copied():
+def test_explain_counts_sharing_blocks_and_names_copying_lines():
     source = ramp()
     copies = [byre.copy(source)]
     copies.append(byre.copy(source))
@@ -191,7 +191,7 @@ def test_explain_names_blocks_that_share_and_lines_that_copied():
     assert "shared" not in byre.explain(copies[0])
 
 
-def test_numpys_handler_works_without_the_interpreters_lock():
+def test_numpy_memory_handler_works_without_interpreter_lock():
     capsule = _byre.handler(5000)
     address, size = ctypes.c_void_p, ctypes.c_size_t
     get = ctypes.PYFUNCTYPE(address, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))

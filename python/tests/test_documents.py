@@ -36,7 +36,7 @@ def test_session_prints_its_documented_output(name, tmp_path, monkeypatch):
     assert attempted and not failed, "".join(report)
 
 
-def test_public_names_are_listed_in_order():
+def test_dunder_all_lists_the_public_names_in_sorted_order():
     names = {name for name, value in vars(byre).items() if not (name.startswith("_") and inspect.ismodule(value))}
     assert sorted(name for name in names if not name.startswith("__")) == byre.__all__
     assert all(DOCSTRINGS.values())
@@ -53,13 +53,13 @@ def run_mypy(module, *arguments):
     return subprocess.run([sys.executable, "-m", module, *arguments], capture_output=True, text=True, env=env)
 
 
-def test_stub_of_the_extension_matches_it():
+def test_type_stub_matches_the_extension():
     options = ["--ignore-missing-stub", "--allowlist", HERE / "stubtest_allowlist.txt"]
     ended = run_mypy("mypy.stubtest", "byre._byre", *options)
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_mypy_finds_the_wrong_lines_of_a_program_and_no_others():
+def test_mypy_reports_exactly_the_lines_marked_wrong():
     ended = run_mypy("mypy", "--strict", HERE / "typed.py")
     lines = (HERE / "typed.py").read_text().splitlines()
     wrong = {number for number, line in enumerate(lines, 1) if line.endswith("# WRONG")}

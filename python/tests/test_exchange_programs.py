@@ -184,7 +184,7 @@ class Program:
             self.steps(self.chance.randrange(4, 20), actions)
 
 
-def test_no_array_observes_a_write_to_another():
+def test_no_array_observes_a_write_to_another_array():
     if torch is not None:
         torch.set_num_threads(1)  # a forked child has no threads of OpenMP
     print(f"BYRE_SEED={SEED}")

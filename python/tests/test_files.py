@@ -93,7 +93,7 @@ def test_misaligned_npy_file_is_mapped_as_an_aligned_copy(tmp_path):
 
 
 @each_format
-def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
+def test_write_to_a_mapped_array_leaves_its_file_unchanged(format, tmp_path):
     path = tmp_path / f"a.{format}"
     byre.save(path, tree_of(ramp(), format))
     before = path.read_bytes()
@@ -110,7 +110,7 @@ def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
 
 
 @each_format
-def test_replaced_file_is_mapped_as_it_was_opened(format, tmp_path, monkeypatch):
+def test_file_replaced_during_mmap_gives_its_old_contents(format, tmp_path, monkeypatch):
     path, other = tmp_path / f"a.{format}", tmp_path / f"b.{format}"
     byre.save(path, tree_of(np.arange(3), format))
     byre.save(other, tree_of(np.arange(9.0), format))
@@ -165,7 +165,7 @@ def test_dtypes_missing_in_numpy_come_from_pytorch_or_ml_dtypes(code, name, read
 
 
 @each_reader
-def test_every_numpy_dtype_is_read_and_others_are_named(read, path, monkeypatch):
+def test_numpy_dtypes_are_read_and_a_warning_names_all_others(read, path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     lacked = {"t": ("BF16", [1], b"\0\0"), "\x1b": ("F99", [3], b"\0")}
@@ -185,7 +185,7 @@ def test_every_numpy_dtype_is_read_and_others_are_named(read, path, monkeypatch)
 
 
 @needs_pytorch
-def test_tensors_are_saved_with_their_elements(tmp_path, path):
+def test_saved_pytorch_tensors_load_with_equal_elements(tmp_path, path):
     t = torch.arange(6).to(torch.complex64).reshape(2, 3)
     state = {"t": t.T, "conj": (t * 1j).conj(), "neg": torch.tensor([2j]).conj().imag, "none": torch.empty(0, 2)}
     state["p"] = torch.nn.Parameter(torch.ones(2))
@@ -196,7 +196,7 @@ def test_tensors_are_saved_with_their_elements(tmp_path, path):
 
 
 @each_format
-def test_format_argument_replaces_the_file_ending(format, tmp_path):
+def test_format_argument_overrides_the_file_ending(format, tmp_path):
     words = 'a.bin" does not end in .npy or .safetensors', 'Pass format="npy"', "np.load() within byre.pages()"
     for function in (*READERS, byre.metadata, lambda path: byre.save(path, np.zeros(1))):
         with refused(ValueError, *words):
@@ -247,7 +247,7 @@ def test_unsavable_argument_is_rejected_and_leaves_no_file(format, x, options, w
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unreadable_files_are_rejected_by_name(tmp_path, path, monkeypatch):
+def test_errors_about_unreadable_files_name_the_file(tmp_path, path, monkeypatch):
     npy, pickle = tmp_path / "a.npy", tmp_path / "pickle.npy"
     np.save(npy, np.ones(30))
     np.save(pickle, np.array([{}]))
@@ -295,7 +295,7 @@ def test_async_save_reports_progress_by_pieces_and_completes(format, tmp_path):
     assert list(done) == sorted(done) and max(np.diff(done)) <= PIECE and len(done) >= 3
 
 
-def test_async_save_writes_the_values_of_its_copy(path):
+def test_async_save_of_a_copy_ignores_later_writes_to_the_source(path):
     state = byre.to_pages({"x": np.zeros(PIECE // 4), "y": np.zeros(3)})
     blocks, blocks_at_end = byre.memory().blocks, queue.SimpleQueue()
     started, written = Event(), Event()
@@ -311,7 +311,7 @@ def test_async_save_writes_the_values_of_its_copy(path):
 
 
 @each_format
-def test_error_cancels_the_save_and_is_set_in_the_future(format, tmp_path):
+def test_error_cancels_an_async_save_and_is_set_in_its_future(format, tmp_path):
     path, x, calls = tmp_path / f"a.{format}", tree_of(np.zeros(3), format), []
 
     def progress(*call):

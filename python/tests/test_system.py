@@ -29,7 +29,7 @@ def use_all_mappings(kept):
 
 
 @pytest.mark.parametrize("resource_name", ["mappings", "RLIMIT_AS", "RLIMIT_NOFILE"])
-def test_copies_are_correct_without(resource_name):
+def test_copies_are_correct_without_resource(resource_name):
     is_lazy = resource_name == "RLIMIT_NOFILE"  # without descriptors, byre cannot read /proc/self/pagemap
     with byre.pages(min_nbytes=0):
         sources, kept = [ramp(1 << 13), ramp(1 << 13), np.arange(9.0)], []
@@ -63,7 +63,7 @@ WRITTEN = [  # parts, available KiB, bytes that the control group allows, whethe
 
 
 @pytest.mark.parametrize("parts, kib, group_nbytes, is_lazy", WRITTEN)
-def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_free(parts, kib, group_nbytes, is_lazy, monkeypatch):
+def test_copy_is_immediate_if_a_tenth_was_written_and_memory_is_free(parts, kib, group_nbytes, is_lazy, monkeypatch):
     texts = {"/proc/meminfo": f"MemTotal: 1 kB\nMemAvailable: {kib} kB"}
     texts |= {"/sys/fs/cgroup/memory.max": f"{group_nbytes}", "/sys/fs/cgroup/memory.current": "5"}
     source = ramp()
@@ -82,7 +82,7 @@ def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_free(parts, kib, gro
     assert byre.is_lazy(source)
 
 
-def test_copy_is_lazy_from_64_KiB_and_half_of_a_block():
+def test_copy_is_lazy_for_at_least_64_kib_and_half_of_a_block():
     with byre.pages(min_nbytes=0):
         assert byre.is_lazy(np.zeros(1 << 16, "u1")) and not byre.is_lazy(np.zeros((1 << 16) - 1, "u1"))
     assert byre.is_lazy(ramp()[: N // 2]) and not byre.is_lazy(ramp()[: N // 2 - 1])
@@ -128,7 +128,7 @@ def test_pages_of_zeros_get_memory_at_first_touch():
     assert file_nbytes() >= before + empty.nbytes + mmap.PAGESIZE
 
 
-def test_blocks_leave_mappings_to_the_rest_of_the_process():
+def test_blocks_leave_some_mappings_to_the_rest_of_the_process():
     most_mappings = int(pathlib.Path("/proc/sys/vm/max_map_count").read_text())
     if most_mappings > 1 << 17:
         pytest.skip("the system allows more mappings than a test can use quickly")
@@ -144,7 +144,7 @@ def test_blocks_leave_mappings_to_the_rest_of_the_process():
 
 
 @pytest.mark.parametrize("name", ["trace.txt", "trace.json"])
-def test_recording_names_lines_of_python(name, tmp_path):
+def test_trace_names_the_python_lines_that_copied(name, tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import byre, numpy as np\nx = byre.ones(9999)\n\ny = byre.copy(x)\nz = byre.copy(np.ones(3))")
     subprocess.run([sys.executable, program], check=True, env={**os.environ, "BYRE_TRACE": name}, cwd=tmp_path)
@@ -152,7 +152,7 @@ def test_recording_names_lines_of_python(name, tmp_path):
     assert "program.py:5" in text and (name == "trace.txt" or "program.py:4" in text)
 
 
-def test_child_frees_a_block_that_was_being_collapsed():
+def test_child_frees_a_block_that_its_parent_was_collapsing():
     before = byre.stats().live_bytes
 
     def action():
@@ -215,7 +215,7 @@ assert done.wait(60)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_interpreter_exits_without_errors_with(name, tmp_path):
+def test_interpreter_exits_without_errors_after_program(name, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(START + PROGRAMS[name])
     ended = subprocess.run([sys.executable, program], capture_output=True, text=True, cwd=tmp_path, timeout=120)

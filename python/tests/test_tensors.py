@@ -67,7 +67,7 @@ def test_copy_of_a_tensor_equals_its_clone_and_is_lazy_in_pages(name):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_sparse_quantized_and_meta_tensors_are_cloned_and_stay():
+def test_sparse_quantized_and_meta_tensors_are_copied_but_not_moved():
     sparse, meta = torch.eye(3).to_sparse(), torch.empty(3, device="meta")
     quantized = torch.quantize_per_tensor(torch.arange(3.0), 0.5, 0, torch.qint8)
     copy = byre.copy([sparse, quantized, meta])
@@ -78,7 +78,7 @@ def test_sparse_quantized_and_meta_tensors_are_cloned_and_stay():
 
 
 @pytest.mark.parametrize("function", [byre.copy, byre.to_pages])
-def test_leaf_keeps_its_gradient_and_others_are_rejected(function):
+def test_autograd_leaf_keeps_its_gradient_and_non_leaf_is_rejected(function):
     leaf = torch.ones(256, 512, requires_grad=True)
     (leaf * 2).sum().backward()
     result = function(leaf)
@@ -92,7 +92,7 @@ MISALIGNED = np.append(np.zeros(1, "u1"), np.arange(-20, 30, dtype="f4").view("u
 
 
 @pytest.mark.parametrize("flat", [in_pages(100_000), torch.arange(30.0), torch.from_numpy(MISALIGNED)[20:]])
-def test_tensors_and_arrays_of_one_memory_share_it_in_the_copy(flat):
+def test_tensors_and_arrays_that_share_memory_share_it_in_the_copy(flat):
     source = [flat, flat[6:], flat[2:8].view(2, 3), flat.view(torch.uint8)[9:20], flat.numpy()]
     copy = byre.copy(source)
     assert all(bits(t) == bits(expected) for t, expected in zip(copy[:4], source))
@@ -149,7 +149,7 @@ def train(model, optimizer, steps):
 
 
 @pytest.mark.parametrize("name, options", [("Adam", {}), ("SGD", {"momentum": 0.9}), ("LBFGS", {})])
-def test_training_continues_unchanged_in_pages_and_from_a_copy(name, options):
+def test_training_in_pages_or_from_a_copy_gives_equal_results(name, options):
     expected = begun(name, **options)
     model, optimizer = begun(name, **options)
     tensors = model.state_dict(keep_vars=True)

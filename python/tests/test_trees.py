@@ -67,7 +67,7 @@ TREES = {
 
 @pytest.mark.parametrize("make_array", [ramp, lambda: np.arange(N)], ids=["in pages", "outside"])
 @pytest.mark.parametrize("name", TREES)
-def test_tree_gives_a_tree_of_its_type_with_a_copied_array(name, make_array):
+def test_copy_of_a_tree_has_its_type_and_a_copied_array(name, make_array):
     make, get = TREES[name]
     x = make_array()
     tree = make(x)
@@ -79,7 +79,7 @@ def test_tree_gives_a_tree_of_its_type_with_a_copied_array(name, make_array):
     assert x[0] == 0 and get(tree) is x
 
 
-def test_other_parts_of_a_tree_are_copied_as_deepcopy_does():
+def test_objects_other_than_arrays_are_copied_as_by_deepcopy():
     x, y = ramp(), np.zeros(3)
     tree = {"list": [1, [2], x, y], "itself": CopiesItself(), "function": len, "array": x, "small": Point(y)}
     tree["tree"] = tree
@@ -112,7 +112,7 @@ def test_to_pages_makes_new_containers_and_keeps_other_objects():
             function(x)
 
 
-def test_to_pages_keeps_arrays_in_pages_and_unmovable_ones():
+def test_to_pages_returns_paged_and_unmovable_arrays_unchanged():
     inside = ramp()
     kept = [inside, np.array([{}], object), np.ma.masked_array([1, 2]), np.empty(0)]
     *stayed, view, moved = byre.to_pages([*kept, inside[10:], np.zeros(N)])
@@ -151,7 +151,7 @@ def test_arrays_that_share_memory_share_it_in_the_result(name, operation, n):
 
 
 @pytest.mark.parametrize("make_array", [ramp, lambda: np.arange(N)], ids=["in pages", "outside"])
-def test_columns_of_a_table_are_packed_and_keep_their_sharing(make_array):
+def test_copied_table_columns_are_packed_and_overlaps_stay_shared(make_array):
     table = make_array().reshape(-1, 64)
     source = {"left": table[:, 0], "rows": table[:9, 2:4], "corner": table[3:5, 3], "last": table[:, -1]}
     copy, *counts = copied(source)
@@ -172,7 +172,7 @@ def test_views_of_one_block_are_copied_as_one_block():
     assert copied([outside[1:], outside])[1:] == (0, outside.nbytes)
 
 
-def test_many_small_arrays_become_lazy_as_a_whole():
+def test_many_small_arrays_moved_to_pages_are_copied_lazily():
     tree = {str(n): np.full(n % 50, n, ["f4", "i8", "u1"][n % 3]) for n in range(20_000)}
     moved = byre.to_pages(tree)
     assert all(same(moved[name], tree[name]) for name in tree)

@@ -66,7 +66,7 @@ class Steps(unittest.TestCase):
             found = atomics_of(compiler)
             self.assertEqual(wrong_steps(found), set(), {step: found[step] for step in STEPS})
 
-    def test_a_step_with_another_order_is_found(self):
+    def test_a_step_with_a_changed_memory_order_is_found(self):
         """With every order changed to relaxed, and then to seq_cst, each step is wrong at least once."""
         header = "byre/sync/detail/site.hpp"
         right, text = "return {&site, order};", (pathlib.Path(INCLUDES[0]) / header).read_text()

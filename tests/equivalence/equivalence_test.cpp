@@ -172,7 +172,7 @@ void expect_all_operations(const Counts& counts, Kind kind) {
   }
 }
 
-TEST(Equivalence, alias_and_copy_differ_only_where_reported) {
+TEST(Equivalence, reshape_modes_alias_and_copy_differ_only_where_reported) {
   const char* const given = std::getenv("BYRE_EQUIVALENCE_PROGRAMS");
   const std::uint64_t programs = given != nullptr ? std::strtoull(given, nullptr, 10) : 80'000;
   const TemporaryFolder folder;

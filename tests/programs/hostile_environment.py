@@ -46,7 +46,7 @@ class HostileEnvironment(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertTrue(self.figures())
 
-    def test_a_limit_on_files_is_an_error(self):
+    def test_exceeding_the_file_size_limit_is_an_error(self):
         self.assert_error(self.run_limited(self.file, resource.RLIMIT_FSIZE, 100), "File too large")
 
     def test_failure_to_start_a_thread_is_an_error(self):
@@ -60,7 +60,7 @@ class HostileEnvironment(unittest.TestCase):
             self.assert_error(done, "annot start a thread. ")
             self.assertIn("aise the limits: ulimit -u", done.stderr)
 
-    def test_a_device_is_not_replaced(self):
+    def test_an_output_device_is_not_replaced_by_a_file(self):
         # A new device, because a faulty program would replace a device of the system.
         try:
             os.mknod(self.file, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
@@ -69,7 +69,7 @@ class HostileEnvironment(unittest.TestCase):
         self.assertEqual(self.run_limited(self.file).returncode, 0)
         self.assertTrue(stat.S_ISCHR(self.file.stat().st_mode))
 
-    def test_a_pipe_gets_the_figures(self):
+    def test_figures_can_be_written_to_a_pipe(self):
         os.mkfifo(self.file)
         read = []
         reader = threading.Thread(target=lambda: read.append(self.figures()), daemon=True)
@@ -94,7 +94,7 @@ class HostileEnvironment(unittest.TestCase):
             done = subprocess.run(COMMAND, stdout=output, stderr=subprocess.PIPE, text=True, timeout=300)
             self.assert_error(done, "annot write to standard output.")
 
-    def test_a_link_is_not_replaced(self):
+    def test_a_symbolic_link_is_written_through_not_replaced(self):
         (self.folder / "target").symlink_to("figures.json")
         self.assertEqual(self.run_limited(self.folder / "target").returncode, 0)
         self.assertTrue((self.folder / "target").is_symlink())

@@ -17,7 +17,7 @@ Tensor one_to_six() {
   return Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 }
 
-TEST(OwnDLPackExport, a_read_export_is_imported_as_a_lazy_clone) {
+TEST(OwnDLPackExport, an_import_of_an_export_for_reading_is_a_lazy_clone) {
   Tensor tensor = one_to_six();
   Tensor back = from_dlpack(to_dlpack(tensor.t().slice(0, 1)));
   EXPECT_TRUE(back.storage().shares_data_with(tensor.storage()));
@@ -30,7 +30,7 @@ TEST(OwnDLPackExport, a_read_export_is_imported_as_a_lazy_clone) {
   EXPECT_EQ(back.at<float>({0, 1}), 9);
 }
 
-TEST(OwnDLPackExport, a_write_export_is_imported_as_its_storage) {
+TEST(OwnDLPackExport, an_import_of_an_export_for_writing_reuses_the_storage) {
   Tensor tensor = one_to_six();
   const Tensor clone = tensor.lazy_clone();
   Tensor back = from_dlpack(to_dlpack(tensor.select(0, 1), DLPackAccess::write));
@@ -42,7 +42,7 @@ TEST(OwnDLPackExport, a_write_export_is_imported_as_its_storage) {
   EXPECT_EQ(clone.at<float>({1, 2}), 6);
 }
 
-TEST(OwnDLPackExport, an_export_flagged_read_only_is_written_by_a_copy) {
+TEST(OwnDLPackExport, a_write_copies_if_another_library_set_the_read_only_flag) {
   const Tensor tensor = one_to_six();
   auto* const managed = to_dlpack(tensor, DLPackAccess::write);
   managed->flags |= dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -52,14 +52,14 @@ TEST(OwnDLPackExport, an_export_flagged_read_only_is_written_by_a_copy) {
   EXPECT_EQ(tensor.at<float>({0, 0}), 1);
 }
 
-TEST(OwnDLPackExport, an_older_export_is_imported_as_its_storage) {
+TEST(OwnDLPackExport, an_import_of_an_older_dlpack_export_reuses_the_storage) {
   Tensor tensor = one_to_six();
   const Tensor back = from_dlpack(to_older_dlpack(tensor));
   EXPECT_EQ(back.storage(), tensor.storage());
   EXPECT_FALSE(tensor.storage().is_pinned());
 }
 
-TEST(OwnDLPackExport, a_copy_export_is_imported_as_a_new_storage) {
+TEST(OwnDLPackExport, an_import_of_an_exported_copy_has_a_new_storage) {
   const Tensor tensor = one_to_six();
   const Tensor back = from_dlpack(to_dlpack(tensor, DLPackAccess::copy));
   EXPECT_FALSE(back.storage().shares_data_with(tensor.storage()));
@@ -67,7 +67,7 @@ TEST(OwnDLPackExport, a_copy_export_is_imported_as_a_new_storage) {
   EXPECT_TRUE(back.lazy_clone().storage().shares_data_with(back.storage()));
 }
 
-TEST(OwnDLPackExport, an_import_keeps_the_pins_of_other_code) {
+TEST(OwnDLPackExport, an_import_does_not_release_pins_of_other_code) {
   Tensor tensor = one_to_six();
   Storage storage = tensor.storage();
   const Pin pin = storage.pin();
@@ -76,7 +76,7 @@ TEST(OwnDLPackExport, an_import_keeps_the_pins_of_other_code) {
   EXPECT_FALSE(back.lazy_clone().storage().shares_data_with(tensor.storage()));
 }
 
-TEST(OwnDLPackExport, a_read_of_pinned_memory_is_an_alias_until_it_is_written) {
+TEST(OwnDLPackExport, an_import_for_reading_aliases_pinned_memory_until_written) {
   Tensor tensor = one_to_six();
   Storage storage = tensor.storage();
   const Pin pin = storage.pin();
@@ -87,7 +87,7 @@ TEST(OwnDLPackExport, a_read_of_pinned_memory_is_an_alias_until_it_is_written) {
   EXPECT_EQ(tensor.at<float>({0, 0}), 7);
 }
 
-TEST(OwnDLPackExport, exclusive_import_of_aliased_memory_is_shared_by_clones) {
+TEST(OwnDLPackExport, clones_share_an_exclusive_import_of_aliased_memory) {
   alignas(64) const float theirs[2] = {1, 2};
   const Tensor aliased = Tensor::over(
       Storage(Buffer::adopt_aliased(theirs, sizeof theirs, [](void*) {})), {2}, DType::f32);
@@ -97,7 +97,7 @@ TEST(OwnDLPackExport, exclusive_import_of_aliased_memory_is_shared_by_clones) {
   EXPECT_TRUE(exclusive.lazy_clone().storage().shares_data_with(exclusive.storage()));
 }
 
-TEST(OwnDLPackExport, an_export_with_another_address_is_aliased) {
+TEST(OwnDLPackExport, an_export_whose_address_was_changed_is_imported_as_aliased) {
   alignas(64) float other[6] = {6, 5, 4, 3, 2, 1};
   Tensor tensor = one_to_six();
   auto* const managed = to_dlpack(tensor, DLPackAccess::write);
@@ -107,7 +107,7 @@ TEST(OwnDLPackExport, an_export_with_another_address_is_aliased) {
   EXPECT_TRUE(tensor.storage().is_pinned());
 }
 
-TEST(OwnDLPackExport, an_export_beyond_its_storage_is_aliased) {
+TEST(OwnDLPackExport, an_export_that_exceeds_its_storage_is_imported_as_aliased) {
   alignas(64) float theirs[6] = {1, 2, 3, 4, 5, 6};
   const Tensor tensor = Tensor::over(
       Storage(Buffer::adopt(theirs, 3 * sizeof(float), [](void*) {})), {1, 3}, DType::f32);
@@ -118,7 +118,7 @@ TEST(OwnDLPackExport, an_export_beyond_its_storage_is_aliased) {
   EXPECT_EQ(back.at<float>({1, 2}), 6);
 }
 
-TEST(OwnDLPackExport, misaligned_bytes_that_become_floats_are_aliased) {
+TEST(OwnDLPackExport, floats_misaligned_in_their_storage_are_imported_as_aliased) {
   alignas(64) float theirs[2] = {1, 2};
   auto* const bytes = reinterpret_cast<std::uint8_t*>(theirs);
   const Tensor tensor =
@@ -132,7 +132,7 @@ TEST(OwnDLPackExport, misaligned_bytes_that_become_floats_are_aliased) {
   EXPECT_EQ(back.at<float>({0}), 2);
 }
 
-TEST(OwnDLPackExport, a_chain_of_exchanges_keeps_one_storage) {
+TEST(OwnDLPackExport, after_many_exports_and_imports_the_storage_is_unique) {
   for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
     Tensor tensor = one_to_six();
     for (int link = 0; link < long_chain; ++link) {
@@ -160,7 +160,7 @@ struct Wrapper {
   Managed managed;
 };
 
-TEST(WrappedDLPackExport, a_chain_is_released_without_recursion) {
+TEST(WrappedDLPackExport, a_chain_of_wrapped_exports_is_released_without_recursion) {
   for (const bool is_older : {false, true}) {
     const Tensor first = one_to_six();
     Tensor tensor = first;

@@ -86,7 +86,7 @@ TEST(DLPackExport, every_dtype_is_exported) {
   EXPECT_THROW(dlpack_dtype(DType::uninitialized), DTypeError);
 }
 
-TEST(DLPackExport, read_access_copies_nothing_and_observes_no_later_write) {
+TEST(DLPackExport, an_export_for_reading_copies_nothing_and_is_a_snapshot) {
   FailingAllocator allocator;
   Tensor tensor = Tensor::empty({2}, DType::f32, allocator);
   fill_(tensor, 1);
@@ -101,7 +101,7 @@ TEST(DLPackExport, read_access_copies_nothing_and_observes_no_later_write) {
   EXPECT_EQ(floats(held->dl_tensor)[1], 1);
 }
 
-TEST(DLPackExport, write_access_is_observed_by_the_tensor_and_its_views) {
+TEST(DLPackExport, writes_through_an_export_change_the_tensor_and_its_views) {
   Tensor tensor = two_by_three();
   const Tensor view = tensor.select(0, 1);
   const Tensor clone = tensor.lazy_clone();
@@ -121,7 +121,7 @@ TEST(DLPackExport, write_access_is_observed_by_the_tensor_and_its_views) {
   EXPECT_EQ(tensor.at<float>({1, 1}), 50);
 }
 
-TEST(DLPackExport, write_access_allocates_missing_memory) {
+TEST(DLPackExport, an_export_for_writing_allocates_freed_memory) {
   Tensor tensor = two_by_three();
   tensor.free_memory();
   const Versioned held(to_dlpack(tensor, DLPackAccess::write));
@@ -129,7 +129,7 @@ TEST(DLPackExport, write_access_allocates_missing_memory) {
   EXPECT_EQ(held->dl_tensor.data, tensor.data<float>());
 }
 
-TEST(DLPackExport, copy_access_exports_an_unshared_copy) {
+TEST(DLPackExport, with_access_copy_the_export_is_an_unshared_copy) {
   const Tensor tensor = two_by_three().t();
   const Versioned held(to_dlpack(tensor, DLPackAccess::copy));
   EXPECT_EQ(held->flags, dlpack::DLPACK_FLAG_BITMASK_IS_COPIED);
@@ -141,7 +141,7 @@ TEST(DLPackExport, copy_access_exports_an_unshared_copy) {
   EXPECT_FALSE(tensor.storage().is_pinned());
 }
 
-TEST(DLPackExport, without_elements_the_data_pointer_is_null) {
+TEST(DLPackExport, the_data_pointer_of_a_tensor_without_elements_is_null) {
   for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
     const Versioned held(to_dlpack(Tensor::zeros({0, 3}, DType::i32), access));
     EXPECT_EQ(held->dl_tensor.data, nullptr);
@@ -149,7 +149,7 @@ TEST(DLPackExport, without_elements_the_data_pointer_is_null) {
   }
 }
 
-TEST(DLPackExport, an_older_export_may_be_written) {
+TEST(DLPackExport, writes_through_an_older_dlpack_export_change_the_tensor) {
   Tensor tensor = two_by_three();
   const Tensor clone = tensor.lazy_clone();
   Older held(to_older_dlpack(tensor));
@@ -162,7 +162,7 @@ TEST(DLPackExport, an_older_export_may_be_written) {
   EXPECT_NE(copy->dl_tensor.data, tensor.raw_data());
 }
 
-TEST(DLPackExport, an_older_export_rejects_read_access) {
+TEST(DLPackExport, older_dlpack_rejects_an_export_for_reading) {
   Tensor tensor = two_by_three();
   const Tensor clone = tensor.lazy_clone();
   const auto complaint = complaint_of<InvalidArgument>(
@@ -204,17 +204,17 @@ class CopyUnderWay : public ::testing::Test {
   boost::thread copier_;
 };
 
-TEST_F(CopyUnderWay, an_export_with_wait_never_does_not_wait) {
+TEST_F(CopyUnderWay, an_export_with_wait_never_copies_instead_of_waiting) {
   const Versioned held(to_dlpack(tensor_, DLPackAccess::write, Wait::never));
   EXPECT_EQ(allocator_.copies(), 2);
 }
 
-TEST_F(CopyUnderWay, an_older_export_with_wait_never_does_not_wait) {
+TEST_F(CopyUnderWay, an_older_export_with_wait_never_copies_instead_of_waiting) {
   const Older held(to_older_dlpack(tensor_, DLPackAccess::write, Wait::never));
   EXPECT_EQ(allocator_.copies(), 2);
 }
 
-TEST(DLPackExport, copies_are_observed_at_the_callers_line) {
+TEST(DLPackExport, a_copy_is_recorded_at_the_line_that_calls_the_export) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
   }
@@ -232,7 +232,7 @@ TEST(DLPackExport, copies_are_observed_at_the_callers_line) {
   EXPECT_EQ(events[1].site.line, line + 2);
 }
 
-TEST(DLPackExport, a_failed_allocation_changes_nothing) {
+TEST(DLPackExport, a_failed_allocation_leaves_the_tensor_shared_and_unpinned) {
   FailingAllocator allocator;
   Tensor tensor = Tensor::empty({2}, DType::f32, allocator);
   fill_(tensor, 1);
@@ -257,7 +257,7 @@ class OtherDevice final : public DeviceSupport {
   FailingAllocator allocator_{Device(Kind, 3)};
 };
 
-TEST(DLPackExport, a_device_has_its_dlpack_number) {
+TEST(DLPackExport, a_device_is_exported_with_its_dlpack_type_and_index) {
   static OtherDevice<2> second;
   static OtherDevice<12> extension;
   EXPECT_EQ(dlpack_device(Device(2, 3)).device_type, 2);

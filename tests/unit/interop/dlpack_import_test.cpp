@@ -73,7 +73,7 @@ TEST(DLPackImport, an_import_is_written_in_place_and_released_once) {
   EXPECT_EQ(foreign.released, 1);
 }
 
-TEST(DLPackImport, flags_and_caller_decide_sharing_and_writes_in_place) {
+TEST(DLPackImport, flags_and_mode_decide_whether_clones_share_and_writes_copy) {
   using enum DLPackImport;
   constexpr std::uint64_t read_only = dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
   constexpr std::uint64_t is_copied = dlpack::DLPACK_FLAG_BITMASK_IS_COPIED;
@@ -107,7 +107,7 @@ TEST(DLPackImport, flags_and_caller_decide_sharing_and_writes_in_place) {
   }
 }
 
-TEST(DLPackImport, an_exclusive_older_import_is_shared_by_clones) {
+TEST(DLPackImport, clones_share_an_exclusive_import_from_older_dlpack) {
   ForeignOlder older;
   const Tensor tensor = from_dlpack(&older.managed, DLPackImport::exclusive);
   EXPECT_TRUE(tensor.lazy_clone().storage().shares_data_with(tensor.storage()));
@@ -161,7 +161,7 @@ TEST(DLPackImport, a_later_minor_version_is_accepted) {
   EXPECT_EQ(foreign.released, 1);
 }
 
-TEST(DLPackImport, zero_dimensions_give_one_element) {
+TEST(DLPackImport, an_export_without_dimensions_has_one_element) {
   ForeignVersioned foreign;
   foreign.seen().ndim = 0;
   foreign.seen().shape = nullptr;
@@ -169,7 +169,7 @@ TEST(DLPackImport, zero_dimensions_give_one_element) {
   EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({}), 1);
 }
 
-TEST(DLPackImport, without_elements_the_export_is_released_at_once) {
+TEST(DLPackImport, an_export_without_elements_is_released_by_the_import) {
   ForeignVersioned foreign;
   foreign.shape[0] = 0;
   foreign.strides[1] = -1;

@@ -40,7 +40,7 @@ struct Malformed {
 };
 
 const Malformed all_malformed[] = {
-    {"nothing", "", "does not begin"},
+    {"an_empty_file", "", "does not begin"},
     {"magic_cut_short", "\x93NUM", "does not begin"},
     {"magic_alone", "\x93NUMPY", "does not begin"},
     {"another_file", "PK\3\4 and more of an archive", "does not begin"},
@@ -114,7 +114,7 @@ const Malformed all_malformed[] = {
     {"a_bool_of_2", array("'|b1'", "False", "(2,)", "\1\2"), "bool number 1 is the byte 2"},
 };
 
-TEST(MalformedNpy, is_rejected_in_memory_and_on_disk_with_its_defect) {
+TEST(MalformedNpy, is_rejected_in_memory_and_on_disk_and_the_defect_is_named) {
   const TemporaryFolder folder;
   const auto path = folder / "a.npy";
   for (const Malformed& each : all_malformed) {

@@ -38,7 +38,7 @@ class NpyFiles : public testing::Test {
   const fs::path path_ = folder_ / "a.npy";
 };
 
-TEST_F(NpyFiles, a_saved_tensor_is_equal_by_each_way_of_reading) {
+TEST_F(NpyFiles, every_way_of_reading_returns_the_saved_tensor) {
   for (const DType dtype : stored_dtypes) {
     const Tensor whole = counted({4, 3, 6}, dtype);
     for (const Tensor& saved :
@@ -60,7 +60,7 @@ TEST_F(NpyFiles, a_saved_tensor_is_equal_by_each_way_of_reading) {
   }
 }
 
-TEST_F(NpyFiles, the_other_byte_order_is_loaded_but_not_mapped) {
+TEST_F(NpyFiles, files_of_swapped_byte_order_are_loaded_but_not_mapped) {
   for (const DType dtype : stored_dtypes) {
     const Tensor tensor = counted({3, 4}, dtype);
     for (const Tensor& ordered : {tensor, tensor.t(), tensor.slice(1, 0, 4, 2)}) {
@@ -97,7 +97,7 @@ TEST_F(NpyFiles, numbers_are_read_in_the_headers_byte_order) {
   expect_same(read(">c8", "()", std::string("\x3f\x80\0\0\x40\0\0\0", 8)), complex);
 }
 
-TEST_F(NpyFiles, the_longest_header_is_read_and_a_longer_one_rejected) {
+TEST_F(NpyFiles, only_headers_up_to_the_maximum_size_are_read) {
   const auto file_with = [](std::size_t header_nbytes) {
     std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
     text.resize(header_nbytes - 12, ' ');
@@ -117,7 +117,7 @@ TEST_F(NpyFiles, the_longest_header_is_read_and_a_longer_one_rejected) {
   }
 }
 
-TEST_F(NpyFiles, headers_of_any_order_spaces_quotes_and_longs_are_read) {
+TEST_F(NpyFiles, unusual_key_order_spacing_quotes_and_integers_are_read) {
   const std::string odd = "{\"shape\":(2L,\r\n1L) ,'descr'\t: '|u1','fortran_order':False}\r";
   expect_same(read_npy(as_bytes(file_of(odd, "\1\2"))), Tensor::of<std::uint8_t>({2, 1}, {1, 2}));
   const std::string zeros = "{'descr': '|u1', 'fortran_order': False, 'shape': (00, 2)}";
@@ -138,7 +138,7 @@ TEST_F(NpyFiles, a_write_copies_mapped_data_and_the_file_never_changes) {
   expect_same(mapped, load_npy(path_));
 }
 
-TEST_F(NpyFiles, a_size_of_zero_gives_an_empty_tensor) {
+TEST_F(NpyFiles, an_empty_tensor_with_large_sizes_is_saved_and_read) {
   const Dims sizes = sizeof(std::size_t) > 4 ? Dims{335, 0, 2'000'000, 0, 23'500, 335, 7}
                                              : Dims{335, 0, 2'000, 0, 335, 7};
   save_npy(path_, Tensor::empty(sizes, DType::i32));
@@ -157,7 +157,7 @@ TEST_F(NpyFiles, misaligned_data_are_loaded_but_not_mapped) {
   expect_same(load_npy(path_), Tensor::of<std::int32_t>({1}, {7}));
 }
 
-TEST_F(NpyFiles, tensors_of_any_device_are_saved) {
+TEST_F(NpyFiles, tensors_on_a_device_are_saved) {
   const Tensor saved = counted({3, 2}, DType::f32);
   for (const Tensor& view : {saved, saved.t(), saved.slice(1, 1)}) {
     save_npy(path_, view.to(FakeDevice::first().device()));

@@ -21,7 +21,7 @@ void expect_three(const std::string& bytes) {
   expect_same_tensors(found, {{"a", tensor}});
 }
 
-TEST(ArchivesByOthers, comments_and_bytes_between_members_are_allowed) {
+TEST(ArchivesByOthers, comments_extra_fields_and_bytes_around_members_are_allowed) {
   ArchiveMember member{.data = array_of_three};
   member.comment = "of a member";
   member.extra = extra_field(7, "seven") + extra_field(8, "");
@@ -32,7 +32,7 @@ TEST(ArchivesByOthers, comments_and_bytes_between_members_are_allowed) {
   }
 }
 
-TEST(ArchivesByOthers, four_kinds_of_data_descriptors_are_read) {
+TEST(ArchivesByOthers, data_descriptors_of_all_kinds_are_read) {
   for (int kind = 0; kind < 8; ++kind) {
     const bool is_long = (kind & 1) != 0;
     ArchiveMember member = deflated({.data = array_of_three});
@@ -69,7 +69,7 @@ TEST(ArchivesByOthers, small_numbers_in_zip64_fields_are_read) {
   expect_three(archive_of({{.data = array_of_three}}, {.has_zip64_end = true}).bytes);
 }
 
-TEST(ArchivesByOthers, tensors_are_in_the_order_of_the_directory) {
+TEST(ArchivesByOthers, tensors_are_read_in_the_order_of_the_zip_directory) {
   Archive archive = archive_of({{.data = array_of_three}, {.name = "b.npy", .data = npy_of("\7")}});
   const auto at = [&](Place place) {
     return archive.bytes.begin() + static_cast<std::ptrdiff_t>(archive.places[place]);

@@ -80,16 +80,17 @@ const MalformedArchive all_malformed_archives[] = {
     {"an_array", unsound, of_bytes(good_array)},
     {"no_bytes", unsound, of_bytes("")},
     {"a_byte_behind_the_end", unsound, of_bytes(stored.bytes + 'x')},
-    {"the_second_disk", unsound, stored, {{end, 4, 1, 2}}},
-    {"a_directory_outside", unsound, stored, {{end, 16, 0x7FFF'FFFF, 4}}},
+    {"an_archive_on_a_second_disk", unsound, stored, {{end, 4, 1, 2}}},
+    {"a_directory_outside_of_the_archive", unsound, stored, {{end, 16, 0x7FFF'FFFF, 4}}},
     {"a_directory_larger_than_the_file", unsound, stored, {{end, 12, 0xFFFF'FFF0, 4}}},
     {"more_members_than_there_are", unsound, two, {{end, 8, 3, 2}, {end, 10, 3, 2}}},
-    {"no_member_of_those_that_there_are", unsound, two, {{end, 8, 0, 2}, {end, 10, 0, 2}}},
-    {"a_zip64_end_outside", unsound, zip64, {{locator, 8, std::uint64_t{1} << 63, 8}}},
+    {"zero_members_instead_of_two", unsound, two, {{end, 8, 0, 2}, {end, 10, 0, 2}}},
+    {"a_zip64_end_outside_of_the_archive", unsound, zip64,
+     {{locator, 8, std::uint64_t{1} << 63, 8}}},
     {"a_zip64_end_of_another_signature", unsound, zip64, {{zip64_end, 0, 0x06064B51, 4}}},
     {"a_zip64_directory_whose_size_wraps_around", unsound, zip64,
      {{zip64_end, 48, zip64.places[zip64_end] + 1, 8}, {zip64_end, 40, all_bits, 8}}},
-    {"more_zip64_members_than_there_is_memory", unsound, zip64,
+    {"more_zip64_members_than_fit_in_memory", unsound, zip64,
      {{zip64_end, 24, all_bits, 8}, {zip64_end, 32, all_bits, 8}}},
 
     // ---- rejected by libzip: records
@@ -97,13 +98,13 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_member_larger_than_the_file", unsound, stored, {{record, 20, 0x7FFF'FFFF, 4}}},
     {"local_extra_fields_of_a_byte", unsound,
      edited(stored_array, [](auto& member) { member.local_extra = "x"; })},
-    {"a_member_outside", unsound, stored, {{record, 42, 0xFFFF'FFF0, 4}}},
-    {"another_crc_in_front", unsound, stored, {{local, 14, 1, 4}}},
-    {"another_size_in_front", unsound, stored, {{local, 22, 1, 4}}},
+    {"a_member_outside_of_the_archive", unsound, stored, {{record, 42, 0xFFFF'FFF0, 4}}},
+    {"another_crc_in_the_local_header", unsound, stored, {{local, 14, 1, 4}}},
+    {"another_size_in_the_local_header", unsound, stored, {{local, 22, 1, 4}}},
     {"a_different_name_in_the_local_header", unsound, stored, {{local, name_begin, 'b', 1}}},
     {"a_name_twice", unsound + "File already exists",
      archive_of({stored_array, other_array, stored_array})},
-    {"a_member_for_two", unsound, archive_of({stored_array, stored_array}),
+    {"two_records_of_one_member", unsound, archive_of({stored_array, stored_array}),
      {{second_record, 42, 0, 4}}},
     {"no_name", "/\" of a .npz file: its name does not end in .npy", named("")},
 
@@ -119,12 +120,12 @@ const MalformedArchive all_malformed_archives[] = {
      {{record, 24, array_nbytes + 1, 4}, {local, 22, array_nbytes + 1, 4}}},
     {"a_stored_member_that_would_be_smaller", wrong_size, stored,
      {{record, 24, array_nbytes - 1, 4}, {local, 22, array_nbytes - 1, 4}}},
-    {"a_bomb", wrong_size, packed,
+    {"a_zip_bomb", wrong_size, packed,
      {{record, 24, 1032 * (array_nbytes + 6), 4}, {local, 22, 1032 * (array_nbytes + 6), 4}}},
-    {"the_largest_that_is_no_bomb", wrong_length, packed,
+    {"the_largest_size_that_is_no_zip_bomb", wrong_length, packed,
      {{record, 24, 1032 * (array_nbytes + 6) - 1, 4},
       {local, 22, 1032 * (array_nbytes + 6) - 1, 4}}},
-    {"a_text", "/readme.txt\" of a .npz file: its name does not end in .npy", named("readme.txt")},
+    {"a_text_file", "/readme.txt\" of a .npz file: its name does not end in .npy", named("readme.txt")},
     {"a_folder", "/a.npy/\" of a .npz file: its name does not end in .npy", named("a.npy/")},
     {"a_name_without_a_dot", "/npy\" of a .npz file: its name does not end in .npy", named("npy")},
     {"a_name_of_control_characters", "/?[2J\" of a .npz file: its name", named("\x1b[2J")},
@@ -142,7 +143,7 @@ const MalformedArchive all_malformed_archives[] = {
      {{local, name_begin + 5 + 130, 9, 1}}, true},
     {"deflated_data_that_changed", "it cannot be read: CRC error", packed,
      {{local, name_begin + 5 + 135, 9, 1}}},
-    {"another_crc_throughout", "it cannot be read: CRC error",
+    {"a_wrong_crc_in_both_records", "it cannot be read: CRC error",
      edited(stored_array, [](auto& member) { member.crc = 1; }), {}, true},
     {"no_elements_and_another_crc", "it cannot be read: CRC error",
      archive_of({{.data = npy_of(""), .crc = 1}})},
@@ -175,7 +176,7 @@ const MalformedArchive all_malformed_archives[] = {
 };
 // clang-format on
 
-TEST(MalformedArchives, are_rejected_in_memory_and_on_disk_with_their_defect) {
+TEST(MalformedArchives, are_rejected_in_memory_and_on_disk_and_the_defect_is_named) {
   const TemporaryFolder folder;
   const auto path = folder / "a.npz";
   for (MalformedArchive each : all_malformed_archives) {

@@ -63,12 +63,12 @@ TEST_P(EitherCompression, keeps_dtypes_layouts_and_the_order_of_tensors) {
       << "expected strides of Fortran order";
 }
 
-TEST_P(EitherCompression, keeps_an_empty_archive) {
+TEST_P(EitherCompression, keeps_an_archive_without_tensors) {
   expect_kept({});
   EXPECT_EQ(fs::file_size(path_), 98U);
 }
 
-TEST_P(EitherCompression, keeps_names_of_any_kind) {
+TEST_P(EitherCompression, keeps_tensor_names_of_any_characters) {
   NamedTensors saved;
   for (const std::string name : {"", "a", "a.npy", ".", "/etc/passwd", "../above", "back\\slash",
                                  "zwölf", "\xff\xfe", "a b\n", "\x01", "\u00e4\x1f"}) {
@@ -227,7 +227,7 @@ TEST(MappedNpz, all_tensors_are_lazy_clones_of_one_mapping) {
   expect_same_tensors({mapped.begin() + 1, mapped.end()}, others);
 }
 
-TEST(MappedNpz, the_mapping_ends_with_its_last_tensor) {
+TEST(MappedNpz, the_file_is_unmapped_when_its_last_tensor_is_destroyed) {
   const TemporaryFolder folder;
   save_npz(folder / "a.npz", many_tensors());
   map_npz(folder / "a.npz");

@@ -194,7 +194,7 @@ const MalformedModels malformed_entries[] = {
 };
 // clang-format on
 
-TEST(MalformedModels, are_rejected_with_their_defect) {
+TEST(MalformedModels, are_rejected_and_the_defect_is_named) {
   for (const MalformedModels& each : malformed_headers) {
     for (const std::string& header : each.texts) {
       SCOPED_TRACE(header.substr(0, 100));
@@ -209,7 +209,7 @@ TEST(MalformedModels, are_rejected_with_their_defect) {
   }
 }
 
-TEST(MalformedModels, a_wrong_length_of_the_header_is_rejected) {
+TEST(MalformedModels, a_wrong_header_length_is_rejected) {
   for (std::size_t size = 0; size < 8; ++size) {
     expect_refused(std::string(size, '\1'),
                    "its " + std::to_string(size) + " bytes end within the 8", "complete");
@@ -282,7 +282,7 @@ TEST(MalformedModels, more_than_64_dimensions_are_rejected) {
   expect_refused(model(shape + ",1"), R"(its entry "a" has more than 64 dimensions)", an_entry);
 }
 
-TEST(MalformedModels, invalid_bools_are_rejected_with_the_tensors_name) {
+TEST(MalformedModels, invalid_bools_are_rejected_and_their_tensor_is_named) {
   const std::string header =
       "{" + bytes("bytes", "[1]", "[0,1]") + "," + entry_of("mask", "BOOL", "[3]", "[1,4]") + "}";
   EXPECT_EQ(complaint_about_model(model_of(header, std::string("\2\0\1\1", 4))),

@@ -30,7 +30,7 @@ class SavedSafetensors : public testing::Test {
   fs::path path_ = folder_ / "model.safetensors";
 };
 
-TEST_F(SavedSafetensors, are_ordered_by_element_size_then_by_name) {
+TEST_F(SavedSafetensors, tensors_are_ordered_by_element_size_then_by_name) {
   save_safetensors(path_, NamedTensors{{"b", Tensor::of<std::uint8_t>({2}, {7, 8})},
                                        {"z", Tensor::of<std::int32_t>({1, 2}, {1, 512})},
                                        {"a", Tensor::of<std::uint8_t>({}, {9})}});
@@ -68,7 +68,7 @@ TEST_F(SavedSafetensors, data_begin_at_multiples_of_64_bytes) {
   }
 }
 
-TEST_F(SavedSafetensors, views_of_any_device_are_packed) {
+TEST_F(SavedSafetensors, views_on_host_and_device_are_saved_as_contiguous_data) {
   const Tensor whole = counted({4, 3, 6}, DType::i16);
   NamedTensors saved;
   for (const Tensor& view :
@@ -94,7 +94,7 @@ TEST_F(SavedSafetensors, tensors_that_share_data_are_saved_separately) {
   expect_model(path_, saved);
 }
 
-TEST_F(SavedSafetensors, the_mapped_file_may_be_replaced) {
+TEST_F(SavedSafetensors, a_file_may_be_replaced_while_it_is_mapped) {
   const NamedTensors saved{{"a", counted({300}, DType::f32)}, {"b", counted({5}, DType::u8)}};
   save_safetensors(path_, saved);
   const SafetensorsFile before = map_safetensors(path_);
@@ -158,7 +158,7 @@ TEST(SafetensorsWriting, more_data_than_a_file_can_hold_are_rejected) {
                    "the tensors up to \"more\" exceed the largest file", "fewer"));
 }
 
-TEST(SafetensorsWriting, the_limit_of_the_header_includes_its_padding) {
+TEST(SafetensorsWriting, the_header_size_limit_includes_the_padding) {
   const auto header_nbytes = [](std::size_t most_nbytes) {
     return detail::safetensors_header({}, Notes{{"key", std::string(100, 'x')}}, most_nbytes)
         .size();

@@ -27,7 +27,7 @@ SafetensorsHeader header_in(const std::string& file) {
   return parse_safetensors_header(std::as_bytes(std::span(file)), file.size());
 }
 
-TEST(Safetensors, every_dtype_and_shape_is_equal_by_each_way_of_reading) {
+TEST(Safetensors, every_way_of_reading_returns_every_saved_dtype_and_shape) {
   const TemporaryFolder folder;
   for (const Dims& sizes :
        {Dims{}, Dims{1}, Dims{5}, Dims{0}, Dims{2, 0, 3}, Dims{3, 4}, Dims{2, 1, 2, 1, 2, 1, 3}}) {
@@ -59,7 +59,7 @@ TEST(Safetensors, empty_tensors_keep_the_order_of_the_header) {
   expect_same_tensors(read_model(model_of(header + "}")).tensors, expected);
 }
 
-TEST(Safetensors, tensors_are_in_the_order_of_their_data) {
+TEST(Safetensors, tensors_are_read_in_the_order_of_their_data_in_the_file) {
   const std::string file = model_of("{" + entry_of("last", "U8", "[]", "[3,4]") + "," +
                                         entry_of("none", "F64", "[0,7]", "[2,2]") +
                                         ",\"__metadata__\":{\"z\":\"1\",\"a\":\"\"}," +
@@ -123,7 +123,7 @@ TEST(SafetensorsHeaders, give_the_offsets_of_each_tensors_data) {
                    "Read more"));
 }
 
-TEST(SafetensorsHeaders, end_at_their_stated_length) {
+TEST(SafetensorsHeaders, the_data_offset_is_the_end_of_the_header) {
   const auto offset = [](std::uint64_t length, std::size_t file_nbytes) {
     const std::string start = little_endian(length, 8);
     return safetensors_data_offset(std::as_bytes(std::span(start)), file_nbytes, "a file");
@@ -155,7 +155,7 @@ class MappedSafetensors : public testing::Test {
   SafetensorsFile file_;
 };
 
-TEST_F(MappedSafetensors, share_one_mapping_and_have_separate_storages) {
+TEST_F(MappedSafetensors, tensors_share_one_mapping_and_have_separate_storages) {
   file_ = map_safetensors(path_);
   expect_same_tensors(file_.tensors, saved_);
   for (const auto& [name, tensor] : file_.tensors) {
@@ -175,7 +175,7 @@ TEST_F(MappedSafetensors, share_one_mapping_and_have_separate_storages) {
   }
 }
 
-TEST_F(MappedSafetensors, writes_are_separate_and_the_file_never_changes) {
+TEST_F(MappedSafetensors, a_write_changes_neither_other_tensors_nor_the_file) {
   const std::string before = read_file(path_);
   file_ = map_safetensors(path_);
   Tensor weights = mapped(0);
@@ -197,7 +197,7 @@ TEST_F(MappedSafetensors, empty_tensors_are_not_mapped) {
   EXPECT_EQ(mapped(0).sizes(), (Dims{3, 0}));
 }
 
-TEST_F(MappedSafetensors, only_misaligned_tensors_are_loaded) {
+TEST_F(MappedSafetensors, misaligned_tensors_are_loaded_and_all_others_are_mapped) {
   std::string header = "{" + entry_of("bytes", "U8", "[3]", "[0,3]") + "," +
                        entry_of("odd", "I32", "[1]", "[3,7]") + "," +
                        entry_of("more", "I8", "[1]", "[7,8]") + "," +

@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-TEST(MappedSafetensorsInThreads, concurrent_writes_are_separate) {
+TEST(MappedSafetensorsInThreads, concurrent_writes_to_tensors_of_one_file_are_independent) {
   constexpr std::size_t thread_count = 4;
   constexpr std::int64_t numel = 5000;
   const TemporaryFolder folder;

@@ -42,7 +42,7 @@ TEST(Span, a_tensor_that_is_not_contiguous_is_rejected) {
       says(complaint_of<ShapeError>([&] { as_mutable_span<float>(tensor); }), "as_mutable_span"));
 }
 
-TEST(Span, another_type_and_an_empty_handle_are_rejected) {
+TEST(Span, another_element_type_and_an_empty_handle_are_rejected) {
   EXPECT_THROW(as_span<double>(four()), DTypeError);
   EXPECT_THROW(as_span<float>(Tensor()), StateError);
 }

@@ -88,7 +88,7 @@ class Reports(unittest.TestCase):
         for asked in {}, {"SUMMARY": ""}:
             self.assertEqual(ran(**asked).stderr, "")
 
-    def test_summary_on_stderr_and_as_text(self):
+    def test_summary_is_written_to_stderr_and_to_a_text_file(self):
         self.assertIn("\nbyre: reshape: 1 reshape was tracked; 1 access", ran("violate", SUMMARY="stderr").stderr)
         ran("violate", SUMMARY=self.folder / "all.txt")
         self.assertIn("\n1. this code relies", (self.folder / "all.txt").read_text())
@@ -113,29 +113,29 @@ class Reports(unittest.TestCase):
             self.assertRegex(summary.name, r"^of-\d+\.json$")
             self.assertEqual(json.loads(summary.read_text())["violations"], 1)
 
-    def test_summary_that_cannot_be_written_is_a_warning(self):
+    def test_summary_that_cannot_be_written_causes_a_warning(self):
         stderr = ran("violate", SUMMARY="/nowhere/all.json").stderr
         self.assertIn("byre: warning: the summary of reshapes was not written: ", stderr)
         self.assertIn("/nowhere/all.json", stderr)
 
-    def test_summary_with_another_ending_is_rejected(self):
+    def test_summary_file_with_an_unsupported_ending_is_rejected(self):
         self.assertIn('"all.xml" (BYRE_RESHAPE_SUMMARY', self.complaint_about(SUMMARY="all.xml"))
         self.assertIn('was not written: reshape: cannot write a summary to "all.xml"', ran(SUMMARY="all.xml").stderr)
 
-    def test_file_of_suppressions_suppresses_its_sites(self):
+    def test_suppression_file_suppresses_the_call_sites_in_it(self):
         path = self.folder / "known.txt"
         path.write_text("program.cpp:11\n")
         stderr = ran("violate", SUMMARY="stderr", SUPPRESSIONS=path).stderr
         self.assertNotIn("warning", stderr)
         self.assertIn("1 more was suppressed", stderr)
 
-    def test_wrong_or_missing_list_is_rejected(self):
+    def test_malformed_or_missing_suppression_file_is_rejected(self):
         path = self.folder / "known.txt"
         path.write_text("# all\nprogram.cpp:first\n")
         self.assertIn(f"{path}:2: ", self.complaint_about(SUPPRESSIONS=path))
         self.assertIn("/nowhere/known.txt", self.complaint_about(SUPPRESSIONS="/nowhere/known.txt"))
 
-    def test_environment_is_read_until_it_is_valid_and_not_again(self):
+    def test_environment_is_read_again_only_until_it_is_valid(self):
         name, path = "BYRE_RESHAPE_SUMMARY", str(self.folder / "all.txt")
         first, second = printed("reshape", "set", name, path, "reshape", SUMMARY="all.xml")
         self.assertIn('"all.xml"', first)

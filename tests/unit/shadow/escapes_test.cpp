@@ -23,7 +23,7 @@ class Escapes : public Reported {
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
 };
 
-TEST_F(Escapes, reports_count_earlier_escapes_and_summaries_the_maximum) {
+TEST_F(Escapes, a_triple_stores_the_largest_escape_count_of_its_violations) {
   const Tensor y = reshaped(x, {2, 3});
   Tensor other = Tensor::zeros({6}, DType::f32);
   const Tensor other_reshaped = reshaped(other, {2, 3});
@@ -38,7 +38,7 @@ TEST_F(Escapes, reports_count_earlier_escapes_and_summaries_the_maximum) {
   EXPECT_EQ(shadow::summary().triples.at(0).untracked_escapes, 2U);
 }
 
-TEST_F(Escapes, another_threads_escape_counts_if_the_default_mode_tracks) {
+TEST_F(Escapes, an_escape_on_another_thread_counts_if_default_mode_tracks) {
   shadow::set_default_reshape_mode(ReshapeMode::warn);
   on_another_thread([&] { escape(x, site(33)); });
   shadow::set_default_reshape_mode(std::nullopt);
@@ -77,7 +77,7 @@ TEST_F(Escapes, memory_that_is_pinned_to_write_counts_as_one_escape) {
   EXPECT_EQ(escapes(), 1U) << "expected no escape by a pin to read";
 }
 
-TEST_F(Escapes, the_librarys_own_pointers_do_not_count) {
+TEST_F(Escapes, pointers_that_byre_uses_itself_do_not_count_as_escapes) {
   const TemporaryFolder folder;
   const NpyFormat swapped{.byte_order = std::endian::native == std::endian::little
                                             ? std::endian::big
@@ -117,7 +117,7 @@ TEST_F(Escapes, an_escape_counts_after_the_storages_memory_has_moved) {
   EXPECT_EQ(escapes(), 3U);
 }
 
-TEST_F(Escapes, the_tracking_count_follows_scopes_and_linked_storages) {
+TEST_F(Escapes, scopes_and_linked_storages_count_as_active_tracking) {
   const auto count = [] { return shadow::detail::active_tracking.value(); };
   EXPECT_FALSE(shadow::detail::is_tracking());  // this reads the environment
   EXPECT_EQ(count(), 0U);
@@ -136,7 +136,7 @@ TEST_F(Escapes, the_tracking_count_follows_scopes_and_linked_storages) {
   EXPECT_EQ(count(), 0U);
 }
 
-TEST_F(Escapes, tracking_is_skipped_if_nothing_would_be_recorded) {
+TEST_F(Escapes, escape_tracking_is_skipped_if_nothing_would_be_recorded) {
   const auto skips = [&](const Tensor& tensor) {
     return shadow::detail::can_skip_escape_tracking(tensor.storage());
   };

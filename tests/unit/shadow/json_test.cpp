@@ -65,7 +65,7 @@ TEST_F(Summaries, a_summary_is_a_json_object) {
   EXPECT_EQ(Json::parse(to_json(summary)), expected);
 }
 
-TEST_F(Summaries, the_text_contains_all_reports) {
+TEST_F(Summaries, the_text_of_a_summary_contains_all_reports) {
   EXPECT_EQ(to_string(shadow::summary()),
             "byre: reshape: 0 reshapes were tracked; 0 accesses rely on an alias, at 0 triples of "
             "call sites, and 0 more were suppressed; 0 raw pointers to write escaped tracking.\n");

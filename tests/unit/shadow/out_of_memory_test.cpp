@@ -91,7 +91,7 @@ struct NoMemory {
   ~NoMemory() { max_nbytes_of_new = std::numeric_limits<std::size_t>::max(); }
 };
 
-TEST_F(TrackedWithoutMemory, writes_at_unknown_call_sites_are_reported_or_thrown) {
+TEST_F(TrackedWithoutMemory, a_write_whose_call_site_cannot_be_stored_is_still_reported) {
   for (const ReshapeMode mode : {ReshapeMode::warn, ReshapeMode::error}) {
     begin_anew();
     const std::string file = file_of_attempt("unknown", static_cast<int>(mode));
@@ -111,7 +111,7 @@ TEST_F(TrackedWithoutMemory, writes_at_unknown_call_sites_are_reported_or_thrown
   }
 }
 
-TEST_F(TrackedWithoutMemory, known_violations_are_counted_without_memory) {
+TEST_F(TrackedWithoutMemory, repeated_violations_are_counted_without_memory) {
   Tensor y = reshaped(x, {6});
   const auto violate = [&] {
     write_element(y, site(11));
@@ -126,7 +126,7 @@ TEST_F(TrackedWithoutMemory, known_violations_are_counted_without_memory) {
   EXPECT_EQ(shadow::summary().triples.at(0).count, 2U);
 }
 
-TEST_F(TrackedWithoutMemory, escapes_at_unknown_call_sites_are_counted) {
+TEST_F(TrackedWithoutMemory, an_escape_whose_call_site_cannot_be_stored_is_counted) {
   const ReshapeModeScope scope(ReshapeMode::warn);
   Tensor after = Tensor::zeros({6}, DType::f32);
   const Tensor y = reshaped(after, {6});
@@ -141,7 +141,7 @@ TEST_F(TrackedWithoutMemory, escapes_at_unknown_call_sites_are_counted) {
   EXPECT_EQ(shadow::detail::tracking_state_of(x.storage())->escapes.value(), 1U);
 }
 
-TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escapes) {
+TEST_F(TrackedWithoutMemory, two_concurrent_first_reshapes_count_earlier_escapes_once) {
   static const Tensor* shared = nullptr;
   static bool is_first_elsewhere = false;
   // The call site is stored already and its file name is short, so the storage's tracking state is

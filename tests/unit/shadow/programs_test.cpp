@@ -16,24 +16,24 @@ struct Case {
 // clang-format off
 constexpr Case cases[] = {
   // The rule: an access is reported if another family wrote since.
-  {"a family that wrote a part reads the rest, once",
+  {"after a partial write the read of the rest is reported once",
    "y = reshape x 10; write x 11; part y 12 > 10 11 reshape_and_clone;"
    "read y 13 > 10 11 reshape_and_clone;"
    "read y 14"},
-  {"a write of all is reported once",
+  {"a write of all elements is reported once",
    "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; read y 13"},
   {"views belong to the family of their tensor",
    "y = reshape x 10; v = view y; part v 11; read y 12; u = view x; read u 13 > 10 11 view;"
    "read x 14"},
-  {"an error of an earlier write comes before a report of the last",
+  {"an error of an earlier write precedes a report of the last",
    "y = reshape! x 10; z = reshape x 20; write x 11; read y 12 ! 10 11 reshape_and_clone;"
    "write y 12;"
    "write z 13 > 20 12 nothing; read x 14 ! 10 12 view; read x 14"},
-  {"an unread error comes before a report of a later write",
+  {"an unread error precedes a report of a later write",
    "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone;"
    "write z 13 > 20 11 nothing;"
    "read y 14 ! 10 11 reshape_and_clone; read y 14"},
-  {"an unread error is not forgotten for a report",
+  {"a later report does not replace an unread error",
    "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone;"
    "write z 13 > 20 11 nothing;"
    "part y 14 > 20 13 view; read y 15 ! 10 11 reshape_and_clone; read y 15"},
@@ -46,20 +46,20 @@ constexpr Case cases[] = {
    "read y 14"},
 
   // Advice.
-  {"a reshape has one rewrite",
+  {"all reports of a reshape have one advice",
    "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write x 11;"
    "read y 12 again; all view_or_clone;"
    "write y 13; read x 14 > 10 13 view; all view"},
-  {"a write of all after a write does not advise view",
+  {"a write of all elements after a write does not advise view",
    "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; write x 13 > 10 12 nothing;"
    "read y 14 > 10 13 reshape_and_clone"},  // y observed only its own write
-  {"a write of all on a device",
+  {"a write of all elements on a device",
    "d = device; y = reshape d 10; write d 11; write y 12 > 10 11 nothing"},
-  {"advice nothing is replaced once a part is written",
+  {"advice nothing is replaced when a part is written later",
    "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; write x 11 > 10 12 nothing;"
    "element y 12 again;"
    "advice 10 11 12 reshape_and_clone"},
-  {"a write is advised view for all readers if for one",
+  {"if one reader of a write is advised view then all are",
    "y = reshape x 10; z = reshape y 20; write y 11; read z 12 > 20 11 reshape_and_clone;"
    "read x 13 > 10 11 view;"
    "all view; write y 11; write z 14 > 20 11 nothing;"  // the old values are not read
@@ -75,7 +75,7 @@ constexpr Case cases[] = {
    "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write y 13;"
    "read x 14 > 10 13 view;"
    "z = reshape y 20; write y 11; read x 12 again; read z 15 > 20 11 view"},
-  {"the advice of a known triple stays if later ones are weaker",
+  {"weaker advice does not replace that of a known triple",
    "o = new; p = reshape o 10; write o 11; read p 12 > 10 11 reshape_and_clone;"
    "q = new; r = reshape q 10; write q 11; write r 12 again; all reshape_and_clone;"
    "y = reshape x 10; write x 11; read y 12 again; write x 11; read y 12 again; all view_or_clone;"
@@ -100,10 +100,10 @@ constexpr Case cases[] = {
    "y = reshape x 10; part y 11; part y 11; read x 12 > 10 11 view; write x 13;"
    "part y 11 > 10 13 view;"
    "part y 11; read x 12 again; all view"},
-  {"groups are normalized in place and seen flat",
+  {"groups are normalized in place and read as a flat tensor",
    "y = reshape x 10; z = reshape y 20; read y 11; part y 11; read x 12 > 10 11 view;"
    "read z 13 > 20 11 view"},
-  {"two monitors of one state",
+  {"two tensors that monitor one state",
    "y = reshape x 10; z = reshape x 20; part x 11; read y 12 > 10 11 reshape_and_clone;"
    "read z 13 > 20 11 reshape_and_clone; part x 11; read y 12 again; read z 13 again;"
    "all view_or_clone"},
@@ -114,11 +114,11 @@ constexpr Case cases[] = {
 
   // Two families write at once: a write counts when it ends. The model checker's scenario
   // families_race tests two writes that meet within one step of generation.hpp.
-  {"a write that ends after another is reported and is the last",
+  {"a write that ends after another write is reported and last",
    "d = device; y = reshape d 10; z = reshape d 20; during write d 11;"
    "write y 12 > 10 11 nothing; is d 12 12;"
    "read d 13 > 10 12 view; read y 14; read z 15 > 20 12 view"},
-  {"a write that ends after another is complete when it throws",
+  {"a write that ends after another write throws when complete",
    "d = device; y = reshape! d 10; during write d 11; write y 12 ! 10 11 nothing; is d 12 12;"
    "read d 13 ! 10 12 view; read y 14"},
   {"a write by a copy within a device counts when the copy ends",
@@ -134,15 +134,15 @@ constexpr Case cases[] = {
    "read d 13; read z 14 > 20 11 reshape_and_clone"},
 
   // Escapes.
-  {"pointers are counted in each report of their storage",
+  {"each report of a storage counts its pointers",
    "y = reshape x 10; escape x 31; escape x 32; write x 11;"
    "read y 12 > 10 11 reshape_and_clone 2 31; escapes 2 31;"
    "escape x 11; read y 12 again; escapes 3 31"},
-  {"pointers to another storage are in no report",
+  {"no report counts pointers to another storage",
    "o = new; p = reshape o 20; escape o 31; y = reshape x 10; write x 11;"
    "read y 12 > 10 11 reshape_and_clone;"
    "escapes 1 31"},
-  {"pointers from before the first tracked reshape count as one",
+  {"pointers before the first tracked reshape count as one",
    "mode warn; escape x 31; v = view x; escape v 32; escapes 0 0; y = reshape x 10;"
    "z = reshape x 10; escapes 1 31;"
    "escape x 33; escapes 2 31"},
@@ -169,7 +169,7 @@ TEST_P(Programs, each_step_is_reported_as_expected) {
   run(Written::as_found);
 }
 
-TEST_P(Programs, rewritten_programs_cause_no_reports) {
+TEST_P(Programs, programs_rewritten_as_advised_cause_no_reports) {
   run(Written::as_view);
   run(Written::as_clone);
 }

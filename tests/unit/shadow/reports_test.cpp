@@ -91,7 +91,7 @@ TEST_F(Reports, a_text_one_character_too_long_gets_shorter_names) {
       std::string_view(text_of(violation_there()).chars.data()).ends_with("reported as one."));
 }
 
-TEST_F(Reports, file_names_are_stored_and_compared_by_characters) {
+TEST_F(Reports, file_names_are_stored_and_compared_as_text_not_by_address) {
   const std::string file = "a/name/that/no/other/test/has.cpp";
   std::string buffer = file;
   violate(ReshapeMode::warn, buffer.c_str());

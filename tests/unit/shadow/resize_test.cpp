@@ -18,7 +18,7 @@ class Errors : public testing::Test {
   const Tensor y = reshaped(x, {2, 3}, ReshapeMode::error);
 };
 
-TEST_F(Errors, invalid_arguments_are_rejected_before_a_violation) {
+TEST_F(Errors, invalid_arguments_are_rejected_and_count_as_no_access) {
   const Tensor four = Tensor::zeros({4}, DType::f32);
   EXPECT_THROW(add_(y, four, site(12)), ShapeError);
   EXPECT_THROW(static_cast<void>(add(y, four, site(12))), ShapeError);
@@ -85,7 +85,7 @@ TEST_F(Resize, new_memory_belongs_to_its_storages_first_family) {
   }
 }
 
-TEST_F(Resize, moving_bools_reads_bytes_beyond_the_current_elements) {
+TEST_F(Resize, a_move_to_new_memory_reads_bools_beyond_the_elements) {
   Tensor whole = Tensor::zeros({4}, DType::boolean);
   Tensor square = reshaped(whole, {2, 2});
   whole.set_at<bool>({0}, true, site(11));
@@ -97,7 +97,7 @@ TEST_F(Resize, moving_bools_reads_bytes_beyond_the_current_elements) {
   EXPECT_EQ(reports.count(), 1U);
 }
 
-TEST_F(Resize, moving_away_from_a_lazy_clone_is_a_read) {
+TEST_F(Resize, a_move_to_a_new_storage_counts_as_a_read) {
   write(x, site(11));
   const Tensor clone = x.lazy_clone(site(14));  // so that reserve() moves y to a new storage
   x = Tensor();

@@ -31,7 +31,7 @@ class Suppressions : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(Suppressions, a_scope_suppresses_on_its_thread_and_nests) {
+TEST_F(Suppressions, scopes_nest_and_suppress_only_on_their_thread) {
   const CaughtReports reports;
   {
     const ScopedSuppression outer;
@@ -47,7 +47,7 @@ TEST_F(Suppressions, a_scope_suppresses_on_its_thread_and_nests) {
   EXPECT_EQ(shadow::summary().violations, 1U);
 }
 
-TEST_F(Suppressions, entries_match_ends_of_names_with_or_without_a_line) {
+TEST_F(Suppressions, entries_match_ends_of_file_names_with_or_without_a_line) {
   suppress("one/known.cpp\nlines_a.cpp:10\nlines_b.cpp:11\nlines_c.cpp:12\nlines_d.cpp:13\n");
   suppress("");
   suppress("# nothing yet");

@@ -142,7 +142,7 @@ TEST_F(TrackedByThreads, after_a_concurrent_reset_triples_are_reported_again) {
   EXPECT_EQ(reports.last().count, 1U);
 }
 
-TEST_F(TrackedByThreads, writes_of_a_parallel_loop_are_recorded_one_by_one) {
+TEST_F(TrackedByThreads, concurrent_requests_of_parallel_pointers_are_all_recorded) {
   Tensor x;
   Tensor y;
   run_rounds(
@@ -167,7 +167,7 @@ TEST_F(TrackedByThreads, writes_of_a_parallel_loop_are_recorded_one_by_one) {
       });
 }
 
-TEST_F(TrackedByThreads, a_sink_may_request_the_parallel_pointer_again) {
+TEST_F(TrackedByThreads, a_copy_sink_may_request_the_same_parallel_pointer) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "without statistics there is no sink";
   }
@@ -187,7 +187,7 @@ Halt& first_report() {
   return halt;
 }
 
-TEST_F(TrackedByThreads, a_parallel_write_waits_while_another_is_reported) {
+TEST_F(TrackedByThreads, a_parallel_write_waits_while_another_write_is_reported) {
   Tensor x = six();
   Tensor y = reshaped(x, {2, 3});
   write(y, site(11));

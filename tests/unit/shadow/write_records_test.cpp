@@ -42,7 +42,7 @@ class WriteRecords : public testing::Test {
   shadow::detail::basic_family_generation<sync::Boost> family_;
 };
 
-TEST_F(WriteRecords, the_last_superseded_write_of_each_other_site_is_kept) {
+TEST_F(WriteRecords, each_origin_has_a_record_of_its_last_superseded_write) {
   for (const int origin : {1, 1, 1}) {
     write(origin);
   }
