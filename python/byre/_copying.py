@@ -15,7 +15,7 @@ from byre._errors import CopyRefused
 from byre._leaves import Group, Leaf
 
 _Tree = TypeVar("_Tree")
-_Blocks = dict[int, list[Group]]  # by address
+_Blocks = dict[int, list[Group]]  # the groups in each block, by the address of the block
 
 
 def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
@@ -62,7 +62,7 @@ def _why_block_at_once(start: int, groups: list[Group], must_be_lazy: bool) -> s
 
 
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
-    """The copies by the ids of the leaves, and their bytes."""
+    """The copy of each leaf, by the id of the leaf, and the number of copied bytes."""
     leaf, nbytes = group.leaves[0], group.hi - group.start
     if len(group.leaves) == 1:
         x = leaf.value
@@ -74,7 +74,7 @@ def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
 
 def _copied_block(start: int, groups: list[Group], must_be_lazy: bool,
                   where: tuple[bytes, int]) -> dict[int, Any] | None:
-    """The lazy copies by the ids of the leaves, or None if the block must be copied immediately."""
+    """The lazy copy of each leaf, by the id of the leaf, or None if the block must be copied immediately."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
     memory = _blocks.copy_block(start, *_covered(groups), must_be_lazy, like, *where)

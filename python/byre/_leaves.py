@@ -45,7 +45,7 @@ def address_of(array: np.ndarray[Any, Any]) -> int:
 
 
 def layout_of(x: Any) -> tuple[int, tuple[int, ...], tuple[int, ...], int]:
-    """Address, shape, strides in bytes and itemsize."""
+    """The address, shape, strides in bytes and item size of an array or tensor."""
     if isinstance(x, np.ndarray):
         return address_of(x), x.shape, x.strides, x.itemsize
     itemsize = x.element_size()
@@ -81,7 +81,7 @@ def is_leaf(x: Any) -> bool:
 
 
 def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
-    """The parts of a container by name, or None if x is not a container."""
+    """The name and value of each part of a container, or None if x is not a container."""
     if isinstance(x, _ATOMS) or type(x) in _SCALARS:
         return None
     parts, slots = [], copyreg._slotnames(type(x))  # type: ignore[attr-defined]
@@ -126,7 +126,7 @@ def walk(tree: Any, operation: str, *, of_any_class: bool = True,
 
 @dataclasses.dataclass(eq=False)
 class Group:
-    """Leaves with overlapping extents, from lo up to hi."""
+    """Leaves whose address ranges overlap, and the range from lo up to hi that all of them cover."""
 
     lo: int
     hi: int
@@ -144,7 +144,7 @@ class Group:
 
 
 def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = None) -> list[Group]:
-    """Groups of leaves with overlapping extents, in the order of the leaves."""
+    """Groups of leaves whose address ranges overlap, in the order of the leaves."""
     extents = extents or {leaf: (leaf.lo, leaf.hi) for leaf in leaves}
     positions = {leaf: number for number, leaf in enumerate(leaves)}
     groups: list[Group] = []
@@ -200,7 +200,7 @@ def mapped(file: Any) -> np.ndarray[Any, Any]:
 
 
 def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:
-    """Views that equal the leaves, by the leaves' ids. `memory` is a copy of the bytes from the address `start` on."""
+    """A view that equals each leaf, by the leaf's id. `memory` is a copy of the bytes from the address `start` on."""
     found: dict[int, Any] = {}
     storages: dict[tuple[int, int], Any] = {}
     for x in [leaf.value for leaf in leaves]:

@@ -99,7 +99,7 @@ def view(t: Any, memory: np.ndarray[Any, Any], start: int, storages: dict[tuple[
 
 
 def copied(t: Any) -> Any:
-    """A copy made immediately."""
+    """A copy of the tensor, made immediately."""
     return _same_kind(t.detach().clone(), t) if _is_own_type(t) else copy.deepcopy(t)
 
 

@@ -38,7 +38,7 @@ struct Block {
 /// Must be called before any other function.
 void watch_forks();
 
-/// The address of a new block of zero bytes. If `zeros`, its pages are allocated when they are
+/// The address of a new block whose bytes are 0. If `zeros`, its pages are allocated when they are
 /// touched. Null if the system has no pages, or if so many blocks exist that another one would
 /// leave too few mappings to the rest of the process. Throws OutOfMemory.
 std::byte* allocate_block(std::size_t nbytes, bool zeros);
@@ -47,8 +47,8 @@ std::byte* allocate_block(std::size_t nbytes, bool zeros);
 /// cannot be mapped, or OutOfMemory.
 std::shared_ptr<Block> map_file(const char* name);
 
-/// A copy that shares pages. Null if the system has no mapping or no memory for a copy, or if too
-/// many blocks exist: then nothing has changed.
+/// A copy of `source` that shares its pages. Null if the system has no mapping or no memory for a
+/// copy, or if too many blocks exist: then nothing has changed.
 std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site) noexcept;
 
 /// Removes the block that contains an address. False if there is no such block.
@@ -58,7 +58,7 @@ bool release_block(const void* address) noexcept;
 std::shared_ptr<Block> find_block(const void* address, std::size_t nbytes);
 std::vector<std::shared_ptr<Block>> all_blocks();
 
-/// Locks the block that begins there. Copies of the block wait for the lock.
+/// Locks the block that begins at `begin`. Copies of the block wait for the lock.
 std::unique_lock<std::mutex> lock_block(const std::byte* begin);
 
 /// A copy of the text that lives until the process ends. Equal texts share one copy.

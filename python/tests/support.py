@@ -90,7 +90,7 @@ _first = ramp()  # the first array opens the page file that all blocks share
 
 
 def used():
-    """Blocks, mappings of pages and file descriptors of the process."""
+    """The numbers of blocks, of mappings of pages, and of file descriptors of the process."""
     with open("/proc/self/maps") as maps:
         return byre.memory().blocks, sum("memfd:byre" in line for line in maps), len(os.listdir("/proc/self/fd"))
 

@@ -47,8 +47,8 @@ std::string difference_of_reads(const char* what, const Reads& reads, const Read
   return what + std::string(" reads wrong values at ") + std::to_string(number);
 }
 
-/// Compares the reports with those expected: one for each error, and one for the
-/// first violation of each triple of reshape, write and access.
+/// Compares the reports with the expected reports: one for each error, and one for the first
+/// violation of each triple of reshape, write and access.
 std::string difference_of_reports(const RunOutcome& warn, const Expected& expected) {
   std::vector<Reported> reported;
   std::set<Triple> triples;

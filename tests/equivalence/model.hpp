@@ -35,7 +35,7 @@ using CauseCounts = std::array<std::size_t, 4>;
 /// The value if reshape aliases, and the value if it copies.
 struct Element {
   std::array<std::int64_t, 2> in{};
-  Cause cause{};  ///< if the two differ
+  Cause cause{};  ///< the cause if the two values differ
 
   bool differs() const { return in[0] != in[1]; }
 };
@@ -48,7 +48,7 @@ struct Expected {
   /// reads, too: their value is 1 if the new tensor shares data with the step's first tensor, else
   /// 0.
   std::array<Reads, 2> reads;
-  CauseCounts causes{};  ///< of elements that were read and differ
+  CauseCounts causes{};  ///< causes of the read elements that differ
   /// Every unsuppressed violation, also if its triple was reported before.
   std::vector<Reported> violations;
   bool is_any_suppressed = false;
@@ -56,7 +56,7 @@ struct Expected {
   std::uint64_t escapes = 0;   ///< pointers to write to tracked storages
 };
 
-/// For use by one thread. A time is the number of writes until then.
+/// For use by one thread. A time is the number of writes so far.
 class Model {
  public:
   struct Cell {
@@ -110,8 +110,8 @@ class Model {
     int observed = 0;
     Number number{};
     const Family* reshaped_from = nullptr;
-    /// The time of its creation. If the family from which it was made had not observed an earlier
-    /// write, this family has not observed that write either.
+    /// The time of the family's creation. If the family from which it was made had not observed an
+    /// earlier write, this family has not observed that write either.
     int made = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
@@ -125,7 +125,7 @@ class Model {
     bool is_on_device = false;
     Places places{};  ///< the cells of its elements, in row-major order
 
-    /// Another view of the memory.
+    /// A tensor with another layout of the memory of `*this`.
     Tensor with_layout(Layout other) const;
     bool is_all() const {
       return places.size() == family->memory->cells.size() && !may_overlap_itself(layout);
@@ -146,7 +146,7 @@ class Model {
   StepResult run(const Step& step);
 
   const std::map<Ref, Tensor>& tensors() const { return tensors_; }
-  /// Whether another tensor has the same memory.
+  /// Whether another tensor uses the memory of `self`.
   bool shares_memory(const Tensor& self) const;
   const Expected& expected() const { return expected_; }
   /// Whether an earlier write_through of this tensor kept a pointer that is still valid.
@@ -199,7 +199,7 @@ class Model {
   std::map<Ref, Tensor> tensors_;
   std::map<Ref, KeptPointer> kept_;
   Expected expected_;
-  std::vector<Write> made_;  ///< indexed by time
+  std::vector<Write> made_;  ///< all writes, indexed by time
   int number_ = 0;
   int line_ = 0;
   bool is_in_scope_ = false;

@@ -44,8 +44,9 @@ void Model::access(Family& family, const Places& places, Kind kind) {
 }
 
 /// Stores the causes of the cells that a family reads, depending on the last writer of each cell.
-/// A cell already has its cause if the family made the cell's last write, or was made with it. The
-/// causes follow from the cells and the reports alone, not from the rule for reports.
+/// A cell already has its cause if the family made the cell's last write, or if that write was in
+/// the cells that the family copied when it was made. The causes follow from the cells and the
+/// reports alone, not from the rule for reports.
 void Model::record_causes(Family& family, const Places& places) {
   for (const std::size_t place : places) {
     const int when = family.memory->cells[place].written;

@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// Whether the elements are adjacent and in order.
+/// Whether the elements are adjacent and in row-major order.
 bool is_dense(const Model::Places& places) {
   for (std::size_t element = 1; element < places.size(); ++element) {
     if (places[element] != places[0] + element) {
@@ -120,7 +120,7 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
     made.family->made = now_;
     made.family->reshape = line_;
     made.family->mode = mode;
-    ++memory.lazy_clones;  // if reshape copies
+    ++memory.lazy_clones;  // a reshape that copies makes a lazy clone
   }
   return made;
 }

@@ -30,7 +30,7 @@ struct Operation {
 
 // clang-format off
 inline constexpr Operation operations[]{
-  {"make", {2, 1, 2}},            // (sizes, value): i64 from value on
+  {"make", {2, 1, 2}},            // (sizes, value): i64 elements value, value + 1, ...
   {"any view", {8, 0, 14}},      // see views_of_the_dtype()
   {"alias", {0, 1, 0}},
   {"view", {0, 2, 0}},
@@ -95,7 +95,7 @@ inline Triple triple_of(const shadow::Violation& violation) {
 
 /// A violation that was reported or thrown.
 struct Reported {
-  int number = 0;  ///< of the step
+  int number = 0;  ///< the number of the step
   Triple lines{};
   bool access_writes = false;
   bool is_error = false;
@@ -104,7 +104,7 @@ struct Reported {
 
 struct RunOutcome {
   Reads reads;
-  std::vector<Reported> reported;  ///< by handlers and errors, in order
+  std::vector<Reported> reported;  ///< to handlers and by errors, in the order of time
   shadow::Summary summary;
 };
 

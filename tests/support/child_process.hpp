@@ -61,7 +61,7 @@ class ChildProcess {
   int output() const noexcept { return output_; }
 
   void kill() noexcept;
-  /// Waits until the child has ended. Call it at most once.
+  /// Waits until the child has ended. Call wait() at most once.
   Exit wait() noexcept;
 
  private:

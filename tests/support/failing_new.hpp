@@ -9,13 +9,13 @@ namespace byre::test {
 
 inline constexpr int never_fails = std::numeric_limits<int>::max();
 
-/// The number of calls on this thread that succeed before one fails.
+/// The number of calls of operator new on this thread that succeed before a call fails.
 extern constinit thread_local int news_before_failure;
 
-/// Whether all calls after the first failed one fail too.
+/// Whether all calls after the first failed call fail, too.
 extern constinit thread_local bool failures_persist;
 
-/// Calls on this thread that request more bytes fail.
+/// Calls on this thread that request more than this number of bytes fail.
 extern constinit thread_local std::size_t max_nbytes_of_new;
 
 /// Set when a call on this thread fails.

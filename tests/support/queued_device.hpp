@@ -20,8 +20,9 @@
 
 namespace byre::test {
 
-/// Its memory is host memory, which tests access only by commands. As with a driver, a released
-/// block is not reused before the commands that were submitted earlier have completed. Thread-safe.
+/// The device's memory is host memory, which tests access only by commands. As with a driver, a
+/// released block is not reused before the commands that were submitted earlier have completed.
+/// Thread-safe.
 class QueuedDevice final : public Allocator {
  public:
   explicit QueuedDevice(CopiesEnd copies_end) : Allocator(Device(7, 0), copies_end) {}

@@ -13,7 +13,7 @@
 
 namespace byre::test {
 
-/// The number in BYRE_TEST_SEED in the environment, or else a random one. Prints it, so that a
+/// The number in BYRE_TEST_SEED in the environment, or else a random number. Prints it, so that a
 /// failure can be replayed.
 std::uint64_t seed();
 
@@ -61,12 +61,12 @@ class Random {
   constexpr T one_of(std::initializer_list<T> all) {
     return all.begin()[below(all.size())];
   }
-  /// An element of an array, a vector or a span.
+  /// A random element of an array, a vector or a span.
   template <class Range>
   constexpr auto& one_of(Range&& all) {
     return std::begin(all)[static_cast<std::ptrdiff_t>(below(std::size(all)))];
   }
-  /// An element of `all`, with a probability proportional to its member `weight`.
+  /// A random element of `all`, with a probability proportional to its member `weight`.
   template <class Range>
   constexpr auto& one_by_weight(Range&& all) {
     std::uint64_t sum = 0;

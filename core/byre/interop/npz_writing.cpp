@@ -79,7 +79,7 @@ class ArchiveWriter {
   }
 
  private:
-  static constexpr std::uint64_t version = 45;            // the first with zip64
+  static constexpr std::uint64_t version = 45;            // the first version with zip64
   static constexpr std::uint64_t in_zip64 = 0xFFFF'FFFF;  // the number is in the zip64 field
 
   void write(std::string_view bytes) {

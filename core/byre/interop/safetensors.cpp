@@ -80,7 +80,7 @@ SafetensorsFile load_safetensors(FileName name) try {
   file.read(start.data() + length_nbytes, start.size() - length_nbytes);
   return assemble_file(parse_safetensors_header(start, file.nbytes(), name.c_str()), name.c_str(),
                        [&](const SafetensorsEntry& entry) {
-                         file.seek(entry.offset);  // over tensors that are skipped
+                         file.seek(entry.offset);  // skips the data of unsupported tensors
                          return loaded(
                              elements_of(entry, name.c_str()),
                              [&](std::byte* data, std::size_t nbytes) { file.read(data, nbytes); });

@@ -40,7 +40,7 @@ DType dtype_of_entry(const detail::SafetensorsJsonEntry& entry) noexcept {
   return found == detail::safetensors_types.end() ? DType::uninitialized : found->dtype;
 }
 
-/// The size of all elements.
+/// The size of all elements in bytes.
 std::size_t nbytes_of_entry(const detail::SafetensorsJsonEntry& entry, DType dtype,
                             const char* source) {
   try {

@@ -8,7 +8,7 @@
 
 namespace byre::test {
 
-/// "[2, 3] by [3, 1] from 0".
+/// Sizes, strides and offset, for example "[2, 3] by [3, 1] from 0".
 inline std::string text_of(const Layout& layout) {
   return to_string(layout.sizes) + " by " + to_string(layout.strides) + " from " +
          std::to_string(layout.offset);

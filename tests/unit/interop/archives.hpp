@@ -17,7 +17,7 @@
 
 namespace byre::test {
 
-/// CRC-32, bit by bit.
+/// Computes a CRC-32 bit by bit, without zlib.
 inline std::uint32_t slow_crc(const std::string& bytes) {
   std::uint32_t crc = 0xFFFF'FFFF;
   for (const char byte : bytes) {
@@ -29,12 +29,12 @@ inline std::uint32_t slow_crc(const std::string& bytes) {
   return ~crc;
 }
 
-/// A .npy file whose elements are these bytes.
+/// A .npy file of dtype u8 whose elements are `bytes`.
 inline std::string npy_of(const std::string& bytes) {
   return npy_header(DType::u8, {static_cast<std::int64_t>(bytes.size())}) + bytes;
 }
 
-/// An extra field of a header.
+/// An extra field of a zip header.
 inline std::string extra_field(unsigned id, const std::string& payload) {
   return little_endian(id, 2) + little_endian(payload.size(), 2) + payload;
 }
@@ -48,8 +48,8 @@ struct ArchiveMember {
   unsigned flags = 0;
   unsigned method = 0;
   std::uint32_t crc = slow_crc(data);
-  std::string extra = {};        ///< of the directory's record
-  std::string local_extra = {};  ///< of the local header
+  std::string extra = {};        ///< extra fields of the directory's record
+  std::string local_extra = {};  ///< extra fields of the local header
   std::string descriptor = {};
   std::string comment = {};
 };
@@ -77,7 +77,7 @@ struct Archive {
   std::string bytes;
   std::array<std::size_t, 7> places{};
 
-  /// Overwrites a number of a record.
+  /// Overwrites the number at `offset` in a record.
   void change(Place place, std::size_t offset, std::uint64_t number, std::size_t nbytes) {
     bytes.replace(places[place] + offset, nbytes, little_endian(number, nbytes));
   }

@@ -14,7 +14,7 @@ std::string file_with(const std::string& header, const std::string& data) {
   return magic + little_endian(header.size(), 2) + header + data;
 }
 
-/// The error of reading the bytes.
+/// The text of the error that read_npy() throws for the file.
 std::string complaint_about(const std::string& file) {
   return complaint_of<FileError>([&] { read_exact(read_npy, file); });
 }

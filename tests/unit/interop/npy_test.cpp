@@ -22,7 +22,7 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// A file of version 1 with this header.
+/// A .npy file of version 1 with the given header.
 std::string file_of(const std::string& header, const std::string& data) {
   return std::string("\x93NUMPY\1\0", 8) + little_endian(header.size(), 2) + header + data;
 }
@@ -78,7 +78,7 @@ TEST_F(NpyFiles, files_of_swapped_byte_order_are_loaded_but_not_mapped) {
         }
       }
     }
-    expect_same(tensor, counted({3, 4}, dtype));  // saving did not change it
+    expect_same(tensor, counted({3, 4}, dtype));  // saving did not change the tensor
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Valid archives of other programs.
+// Valid archives as other programs write them.
 #include <byre/interop/npz.hpp>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST(ArchivesByOthers, small_numbers_in_zip64_fields_are_read) {
                          {end, 12},
                          {end, 16}});
   expect_three(archive.bytes);
-  // Python writes archives like this, with numbers in both records.
+  // Like Python's archives, this one has its numbers in both records at the end.
   expect_three(archive_of({{.data = array_of_three}}, {.has_zip64_end = true}).bytes);
 }
 

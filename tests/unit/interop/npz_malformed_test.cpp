@@ -13,7 +13,7 @@
 namespace byre::test {
 namespace {
 
-/// The error of reading the bytes.
+/// The text of the error that read_npz() throws for the file.
 std::string complaint_about_archive(const std::string& file) {
   return complaint_of<FileError>([&] { read_exact(read_npz, file); });
 }
@@ -67,7 +67,7 @@ Archive of_zip64_sizes(std::uint64_t nbytes, std::uint64_t packed_nbytes) {
 }
 
 constexpr std::uint64_t all_bits = ~std::uint64_t{0};
-constexpr std::size_t name_begin = 30;  // in a local header
+constexpr std::size_t name_begin = 30;  // the offset of the name in a local header
 const std::size_t array_nbytes = good_array.size();
 const std::size_t directory_begin = stored.places[record];
 const std::string unsound = "\"memory\" of a .npz file: libzip rejects the archive: ";
@@ -125,7 +125,8 @@ const MalformedArchive all_malformed_archives[] = {
     {"the_largest_size_that_is_no_zip_bomb", wrong_length, packed,
      {{record, 24, 1032 * (array_nbytes + 6) - 1, 4},
       {local, 22, 1032 * (array_nbytes + 6) - 1, 4}}},
-    {"a_text_file", "/readme.txt\" of a .npz file: its name does not end in .npy", named("readme.txt")},
+    {"a_text_file", "/readme.txt\" of a .npz file: its name does not end in .npy",
+     named("readme.txt")},
     {"a_folder", "/a.npy/\" of a .npz file: its name does not end in .npy", named("a.npy/")},
     {"a_name_without_a_dot", "/npy\" of a .npz file: its name does not end in .npy", named("npy")},
     {"a_name_of_control_characters", "/?[2J\" of a .npz file: its name", named("\x1b[2J")},

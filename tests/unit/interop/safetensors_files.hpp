@@ -19,7 +19,7 @@ inline std::string model_of(const std::string& header, const std::string& data =
   return little_endian(header.size(), 8) + header + data;
 }
 
-/// `"name":{"dtype":...}`
+/// A JSON entry of a tensor: `"name":{"dtype":...}`
 inline std::string entry_of(const std::string& name, const std::string& dtype,
                             const std::string& shape, const std::string& offsets) {
   return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +

@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// The error of reading the file. Expects equal errors from all ways of reading.
+/// The text of the error about the file. Expects equal texts from all ways of reading.
 std::string complaint_about_model(const std::string& file) {
   const std::string complaint = complaint_of<FileError>([&] { read_model(file); });
   const TemporaryFolder folder;
@@ -36,12 +36,12 @@ void expect_refused(const std::string& file, const std::string& said, const char
                    "cannot read \"memory\" as a .safetensors file: ", said, advice));
 }
 
-/// An entry of dtype u8.
+/// A JSON entry of dtype u8.
 std::string bytes(const std::string& name, const std::string& shape, const std::string& offsets) {
   return entry_of(name, "U8", shape, offsets);
 }
 
-/// Models that are rejected with one error.
+/// Headers or entries of models that are rejected with one error text.
 struct MalformedModels {
   std::string said;
   const char* advice;
@@ -155,7 +155,7 @@ const MalformedModels malformed_entries[] = {
     {sizeof(std::size_t) > 4 ? "8000000000000000 bytes expected, 2 found" : "rejected", wrong,
      {entry_of("a", "F64", "[1000000,1000000000]", "[0,2]")}},
     {sizeof(std::size_t) > 4 ? "4294967298 bytes expected, 2 found" : "rejected", wrong,
-     {bytes("a", "[4294967298]", "[0,2]")}},  // the size is 2 in 32 bits
+     {bytes("a", "[4294967298]", "[0,2]")}},  // 2 if truncated to 32 bits
 
     // ---- offsets of data
     {R"(its tensor "a" has data_offsets 0 to 3: the data have 2 bytes)", cut_short,

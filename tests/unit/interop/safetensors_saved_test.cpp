@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 class SavedSafetensors : public testing::Test {
  protected:
-  /// The error of saving. Expects that nothing was written.
+  /// The text of the error of saving `tensors`. Expects that nothing was written.
   template <class Expected>
   std::string refusal_of(const NamedTensors& tensors, const Notes& metadata = {}) {
     const std::string refusal =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors of one mapped file, each written by a thread of its own.
+// Tensors of one mapped file, each written by a different thread.
 #include <algorithm>
 #include <string>
 

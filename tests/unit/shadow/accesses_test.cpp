@@ -28,7 +28,7 @@ struct Row {
 };
 
 // clang-format off
-// Each row is on one line: the line of a macro is that of its whole expansion.
+// Each row must be on one line: all of a macro's expansion has one __LINE__.
 #define ROW(kind, ...) \
   Row{#__VA_ARGS__, Kind::kind, [](Tensor& x) { static_cast<void>(__VA_ARGS__); }, __LINE__}
 // clang-format on

@@ -38,7 +38,7 @@ CASES = [
     # Whether the environment's mode tracks is known before the program first needs the mode.
     *((["tracks", "mode", "tracks"], mode, [*TRACKS, mode, *TRACKS]) for mode in ("warn", "error")),
     *((["tracks", "mode", "tracks"], mode, [*DOES_NOT, mode, *DOES_NOT]) for mode in ("alias", "copy")),
-    # In a program that chooses copy, nothing is tracked.
+    # If the program selects the mode copy, nothing is tracked.
     (["scope", "copy", "tracks"], None, DOES_NOT),
     (["scope", "copy", "tracks"], "warn", ["does not track", "active"]),
     *((["default", "copy", "tracks"], mode, DOES_NOT) for mode in (None, "warn")),

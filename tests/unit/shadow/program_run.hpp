@@ -86,7 +86,7 @@ inline void fail_to_write(Tensor& tensor, CallSite at) {
 /// How the reshapes of a program are executed: as found, or rewritten as advised.
 enum class Written : std::uint8_t { as_found, as_view, as_clone };
 
-/// Begins with a tensor x of six zeros.
+/// Runs the steps of a program, which begins with a tensor x of six zeros.
 class ProgramRun {
  public:
   explicit ProgramRun(Written written) : written_(written) {}

@@ -15,7 +15,7 @@ struct Case {
 
 // clang-format off
 constexpr Case cases[] = {
-  // The rule: an access is reported if another family wrote since.
+  // The rule: an access is reported if another family wrote since the family's last access.
   {"after a partial write the read of the rest is reported once",
    "y = reshape x 10; write x 11; part y 12 > 10 11 reshape_and_clone;"
    "read y 13 > 10 11 reshape_and_clone;"

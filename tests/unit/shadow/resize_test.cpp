@@ -43,8 +43,8 @@ TEST_F(Errors, a_copy_that_throws_leaves_its_target_without_memory) {
 
 class Resize : public Tracked {
  protected:
-  /// Writes at line 11 by a tensor that is then destroyed. y has not observed the write, and is the
-  /// only owner.
+  /// Writes x at line 11, then destroys x. Afterwards y is the only owner, and has not observed the
+  /// write.
   void write_and_leave_alone() {
     write(x, site(11));
     x = Tensor();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which writes the records of a storage hold.
+/// Tests which writes the records of a storage hold.
 #include <byre/shadow/detail/shadow_storage.hpp>
 
 #include <array>

@@ -28,7 +28,7 @@ std::string printable(std::string_view text, std::size_t most = 40);
   refuse_as(".npy", source, found, advice);
 }
 
-/// A name that occurs twice, if there is one.
+/// A name that occurs more than once, or nullopt if all names are unique.
 std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
 
 /// The first member of each pair.

@@ -35,8 +35,8 @@ Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset);
 
 /// Throws StateError, which names `operation`, for a tensor without a dtype or without memory.
 void expect_initialized(const Tensor& tensor, const char* operation);
-/// The elements of `tensor`, contiguous, on the host, and in this byte order. Does not copy
-/// elements that are like this already, even if their memory is borrowed.
+/// The elements of `tensor`, contiguous, on the host, and in `byte_order`. Does not copy
+/// elements that already have this form, even if their memory is borrowed.
 Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site);
 /// Writes the elements of a tensor that to_write() returned.
 void write_elements(OutputFile& file, const Tensor& data, CallSite site);

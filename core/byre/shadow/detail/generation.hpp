@@ -145,7 +145,7 @@ class basic_family_generation {
     // once could miss each other's write.
     while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
-      if (found != last.word()) {  // it did not fail spuriously
+      if (found != last.word()) {  // the exchange did not fail spuriously
         last = load_last_again(storage);
         supersedes(last);
         found = last.word();

@@ -45,7 +45,7 @@ class basic_write_records {
     explicit Record(const Key& key) noexcept : origin(key) {}
 
     Origin origin;
-    /// The last family that wrote, as FamilyNumber::word().
+    /// The family that made the last write with this record, as FamilyNumber::word() packs it.
     sync::detail::RelaxedCounter writer;
 
    private:
