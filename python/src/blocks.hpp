@@ -26,7 +26,7 @@ struct Block {
   Buffer buffer;
   std::byte* const begin;
   const std::size_t nbytes;
-  const CallSite copied_at;  ///< the line that made it as a copy; line 0 if it is not a copy
+  const CallSite copied_at;  ///< the line that copied the block; line 0 if the block is not a copy
 
   // Guarded by the lock of the block.
   std::size_t used_nbytes = nbytes;  ///< used by arrays; the rest is padding or a file's header

@@ -33,7 +33,7 @@ ATOMIC = re.compile(r"\s+((?:ldadd|ldclr|ldset|ldeor|swp|cas|ldar|ldapr|stlr|lda
 
 
 def compilers():
-    if shutil.which(GCC):  # clang uses its headers
+    if shutil.which(GCC):  # clang uses the headers of this compiler, too
         yield [GCC]
         if shutil.which("clang++"):
             yield ["clang++", "--target=aarch64-linux-gnu"]

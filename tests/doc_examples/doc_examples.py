@@ -57,11 +57,11 @@ ASSERT = """// Examples in headers use assert(), which other builds may disable.
 @dataclasses.dataclass
 class Block:
     page: str  # relative to the root
-    line: int  # of the first line inside
+    line: int  # the number of the first line inside the block
     language: str
     text: str
-    comments: dict  # (text, line of the text) by name, which is "" for a kind
-    program: "Block | None"  # the complete program that this text follows
+    comments: dict  # name: (text, its line number); the name of a KIND is ""
+    program: "Block | None"  # the complete program directly before a text block
 
     @property
     def place(self):

@@ -95,7 +95,7 @@ struct Counts {
   std::size_t refused = 0;
   std::size_t reported = 0;
   std::size_t differing = 0;
-  CauseCounts elements{};  ///< elements that differ
+  CauseCounts elements{};  ///< the number of differing elements by cause
   std::map<std::string, std::size_t> operations{};
 };
 

@@ -163,9 +163,9 @@ StepResult Model::change_by_other(const Step& step) {
   }
   access(*other.family, other.places, Kind::read);
   if (!adds && to.memory == other.family->memory && self.places == other.places &&
-      !self.places.empty()) {  // a copy onto itself
+      !self.places.empty()) {  // the elements are copied onto themselves
     if (&to == other.family) {
-      return StepResult::done;  // no write
+      return StepResult::done;  // such a copy does not count as a write
     }
     if (self.is_all()) {
       to.copy =

@@ -70,12 +70,12 @@ class Model {
     int line = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
-    bool is_by_kept_pointer = false;  ///< through a pointer that was kept
+    bool is_by_kept_pointer = false;  ///< the write was through a kept pointer
 
     friend auto operator<=>(const Write&, const Write&) = default;
   };
   struct Number {
-    int number = 0;  ///< among the families of a storage, in the order of their creation
+    int number = 0;  ///< of the family in its storage, in the order of creation
     int origin = 0;
   };
   struct LastWrite {
@@ -89,9 +89,9 @@ class Model {
     Family* first_family = nullptr;
     int families = 0;          ///< number of families except the first
     bool has_escaped = false;  ///< a pointer to write was handed out while there was one family
-    std::map<Write, LastWrite> writes{};     ///< except those by kept pointers
-    int lazy_clones = 0;                     ///< each invalidates earlier pointers
-    bool has_equal_size_in_all_runs = true;  ///< also if reshape copies
+    std::map<Write, LastWrite> writes{};     ///< all writes except those by kept pointers
+    int lazy_clones = 0;                     ///< each lazy clone invalidates earlier pointers
+    bool has_equal_size_in_all_runs = true;  ///< whether the size is equal if reshape copies
   };
   /// A write that a family has not observed.
   struct UnobservedWrite {
@@ -115,7 +115,7 @@ class Model {
     int made = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
-    std::optional<std::pair<Write, int>> unread{};  ///< reported at a write of this family
+    std::optional<std::pair<Write, int>> unread{};  ///< reported when this family wrote
     int reported = 0;                               ///< the time of the last reported read
   };
   using Places = std::vector<std::size_t>;

@@ -245,7 +245,7 @@ StepResult Model::extend(Tensor& self, const Step& step) {
   layout = contiguous_layout(layout.sizes, "extend");
   layout.offset = static_cast<std::int64_t>(first);
   self = self.with_layout(std::move(layout));
-  ++memory.lazy_clones;  // invalidates pointers
+  ++memory.lazy_clones;  // like a lazy clone, a growth invalidates pointers
   Places behind(memory.cells.size() - kept);
   std::iota(behind.begin(), behind.end(), kept);
   write(self, behind, counted_from(integer_at(step, 3)), true);

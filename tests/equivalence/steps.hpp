@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t {
 
 struct Operation {
   const char* name;
-  std::array<unsigned, 3> weights;  ///< frequency in each Kind
+  std::array<unsigned, 3> weights;  ///< how often each Kind uses the operation
   unsigned weight = 0;
 };
 
@@ -49,7 +49,7 @@ inline constexpr Operation operations[]{
   // Writes.
   {"fill_", {1, 4, 1}},           // (self, value)
   {"set_at", {3, 0, 4}},          // (self, index, value)
-  {"write_through", {1, 0, 3}},   // (self, value): through a pointer, values from `value` on
+  {"write_through", {1, 0, 3}},   // (self, value): through a pointer: value, value + 1, ...
   {"write_kept", {3, 0, 1}},      // (self, value): through the pointer that write_through kept
   {"add_", {3, 0, 1}},            // (self, other)
   {"copy_", {4, 0, 2}},           // (self, other)

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from programs import figures_of
 
 TILE = 16  # tokens
-TILE_MIB = TILE * 8 * 2 * 256 / 2**20  # for one layer
+TILE_MIB = TILE * 8 * 2 * 256 / 2**20  # the size of a tile of one layer
 
 
 class Branch:

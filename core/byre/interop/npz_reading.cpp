@@ -78,11 +78,11 @@ class Archive {
   };
   struct Member {
     zip_uint64_t index;
-    std::string name;  // of the tensor
-    std::string path;  // for messages
+    std::string name;  // the tensor's name
+    std::string path;  // the member's path, for messages
     bool is_stored;
     std::size_t nbytes;
-    std::size_t begin;  // of its data in the archive
+    std::size_t begin;  // the offset of the data in the archive
     std::size_t end;
   };
 
@@ -208,10 +208,10 @@ class Archive {
 
   const std::size_t nbytes_;
   const ReadAt read_at_;
-  std::string path_;            // of the archive, or of the current member, for messages
-  std::size_t position_ = 0;    // of libzip's next read
-  Error error_{};               // of opening the archive, or of the last callback
-  std::exception_ptr failure_;  // thrown by read_at_
+  std::string path_;            // the path of the archive or current member, for messages
+  std::size_t position_ = 0;    // the offset of libzip's next read
+  Error error_{};               // the error of opening the archive or of the last callback
+  std::exception_ptr failure_;  // the exception that read_at_ threw
   std::unique_ptr<zip_t, Close> archive_;
   std::unique_ptr<zip_file_t, Close> file_;
   std::vector<Member> members_;

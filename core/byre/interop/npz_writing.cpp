@@ -97,7 +97,7 @@ class ArchiveWriter {
     const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, ::deflateEnd);
     std::string made(std::size_t{64} << 10, '\0');
     const auto deflate = [&](std::string_view input, int flush) {
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));  // only read
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));  // not written
       stream.avail_in = static_cast<uInt>(input.size());
       do {
         stream.next_out = reinterpret_cast<Bytef*>(made.data());

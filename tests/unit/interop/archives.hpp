@@ -43,7 +43,7 @@ inline std::string extra_field(unsigned id, const std::string& payload) {
 /// field.
 struct ArchiveMember {
   std::string name = "a.npy";
-  std::string data;  ///< inflated
+  std::string data;  ///< the inflated bytes
   std::string packed = data;
   unsigned flags = 0;
   unsigned method = 0;
@@ -63,8 +63,8 @@ inline ArchiveMember deflated(ArchiveMember member) {
 }
 
 struct ArchiveShape {
-  std::string front = {};   ///< before the first member
-  std::string behind = {};  ///< after the members, before the directory
+  std::string front = {};   ///< bytes before the first member
+  std::string behind = {};  ///< bytes between the last member and the directory
   std::string comment = {};
   bool has_zip64_end = false;
 };

@@ -119,7 +119,7 @@ TEST_F(Escapes, an_escape_counts_after_the_storages_memory_has_moved) {
 
 TEST_F(Escapes, scopes_and_linked_storages_count_as_active_tracking) {
   const auto count = [] { return shadow::detail::active_tracking.value(); };
-  EXPECT_FALSE(shadow::detail::is_tracking());  // this reads the environment
+  EXPECT_FALSE(shadow::detail::is_tracking());  // is_tracking() reads the environment
   EXPECT_EQ(count(), 0U);
   {
     const ReshapeModeScope copies(ReshapeMode::copy);

@@ -164,7 +164,7 @@ TEST_F(TrackedWithoutMemory, two_concurrent_first_reshapes_count_earlier_escapes
   EXPECT_EQ(shadow::summary().untracked_escapes, 1U)
       << "expected one escape for all pointers to foreign memory";
   EXPECT_EQ(shadow::detail::tracking_state_of(x.storage())->escapes.value(), 1U);
-  x = Tensor();  // before `values` is destroyed
+  x = Tensor();  // x must not outlive `values`
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 struct Case {
   const char* name;
-  const char* steps;  ///< see program_run.hpp
+  const char* steps;  ///< in the language of program_run.hpp
 };
 
 // clang-format off
@@ -62,7 +62,7 @@ constexpr Case cases[] = {
   {"if one reader of a write is advised view then all are",
    "y = reshape x 10; z = reshape y 20; write y 11; read z 12 > 20 11 reshape_and_clone;"
    "read x 13 > 10 11 view;"
-   "all view; write y 11; write z 14 > 20 11 nothing;"  // the old values are not read
+   "all view; write y 11; write z 14 > 20 11 nothing;"  // z overwrites all old values unread
    "o = new; p = reshape o 30; write o 11; read p 12 > 30 11 reshape_and_clone"},
   {"for siblings the reshape of the accessing family is named",
    "y = reshape x 10; z = reshape x 20; write y 11; read z 12 > 20 11 reshape_and_clone;"

@@ -182,7 +182,7 @@ class SafetensorsReader {
 
   const char* source_;
   SafetensorsJson found_;
-  std::vector<std::string> names_;  // the keys of the file
+  std::vector<std::string> names_;  // the keys of the file's top-level object
   Value object_ = Value::file;      // the object whose key is next
   Value value_ = Value::file;
   std::array<bool, entry_keys.size()> is_read_{};

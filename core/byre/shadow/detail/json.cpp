@@ -46,7 +46,7 @@ std::string to_json(const Violation& violation) try {
 }
 
 std::string to_json(const Summary& summary) try {
-  std::string triples;  // one per line
+  std::string triples;  // one triple per line
   for (const Violation& each : summary.triples) {
     triples += (triples.empty() ? "\n  " : ",\n  ") + to_json(each);
   }

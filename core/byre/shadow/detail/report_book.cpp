@@ -37,7 +37,7 @@ Site site_of(const CallSite& site) noexcept {
 }
 
 struct Entry {
-  Violation first;  ///< its advice is that of all violations at this triple
+  Violation first;  ///< its advice holds for all violations at this triple
   /// The call site of the write, and that of the reshape that made the writing family, because one
   /// line may write to families of unrelated reshapes.
   std::array<Site, 2> write{};

@@ -12,8 +12,8 @@ namespace byre::inline v0::shadow::detail {
 
 /// The facts that determine the advice, in addition to the violation itself.
 struct AdviceFacts {
-  bool writer_is_reshaped = false;  ///< the writing family was made from the accessing one
-  /// The accessing family was made from the writing one, and has observed earlier writes.
+  bool writer_is_reshaped = false;  ///< the writing family was made from the accessing family
+  /// The accessing family was made from the writing family, and has observed earlier writes.
   bool observed_earlier_writes = false;
   bool replaces = false;      ///< the access writes all elements
   CallSite writer_reshape{};  ///< the reshape that made the writing family; line 0 if none

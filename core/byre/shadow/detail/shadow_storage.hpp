@@ -102,7 +102,7 @@ struct TrackingState final : byre::detail::Attachment {
 
   basic_storage_generation<sync::Boost> generation;
   WriteRecords records;
-  ShadowStorage default_family;               ///< of tensors that no tracked reshape made
+  ShadowStorage default_family;               ///< of tensors not made by a tracked reshape
   sync::detail::RelaxedCounter families;      ///< number of families that reshapes made so far
   sync::detail::RelaxedCounter escapes;       ///< how often a raw pointer to write escaped
   sync::detail::RelaxedCounter first_escape;  ///< the SiteId of the first escape

@@ -37,7 +37,7 @@ struct UnobservedWrite {
   /// younger family separates them. Both are false for siblings.
   bool writer_is_reshaped;
   bool access_is_reshaped;
-  bool is_suppressed;  ///< by the call site of the write or of the reshape
+  bool is_suppressed;  ///< a file suppresses the call site of the write or the reshape
 
   UnobservedWrite(const TrackingState& state, WriteStamp unobserved,
                   const ShadowStorage& family) noexcept

@@ -40,7 +40,7 @@ struct Access {
   CallSite site;
   std::span<const std::int64_t> sizes;
   bool replaces_all = false;  ///< a write of all elements of the storage
-  bool escapes = false;       ///< a raw pointer is handed out: its later writes are not observed
+  bool escapes = false;       ///< a raw pointer is handed out; writes through it are not tracked
 };
 
 /// Links two view families by a reshape in `mode` (warn or error) that is an alias: makes a new
