@@ -51,7 +51,7 @@ TEST(ForeignModels, tensors_of_unsupported_dtypes_are_skipped) {
   }
 }
 
-TEST(ForeignModels, skipped_tensors_cause_one_printable_warning) {
+TEST(ForeignModels, several_skipped_tensors_cause_one_printable_warning) {
   const CaughtWarnings warnings;
   const SafetensorsFile read =
       read_model(model_of("{" + entry_of("b\\u001b[2J", "U\\u001b[2J", "[2,3]", "[0,2]") + "," +

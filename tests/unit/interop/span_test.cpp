@@ -25,7 +25,7 @@ TEST(Span, has_the_tensors_elements_without_a_copy) {
   EXPECT_EQ(std::vector<float>(seen.begin(), seen.end()), (std::vector<float>{3, 4}));
 }
 
-TEST(Span, a_mutable_span_materializes) {
+TEST(Span, a_mutable_span_materializes_its_tensor) {
   Tensor tensor = four();
   const Tensor clone = tensor.lazy_clone();
   as_mutable_span<float>(tensor)[3] = 9;

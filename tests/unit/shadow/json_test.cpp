@@ -89,7 +89,7 @@ Json in_json(const std::string& file) {
   return Json::parse(to_json(violation)).at("write").at("file");
 }
 
-TEST(NamesInJson, special_characters_are_read_back) {
+TEST(NamesInJson, special_characters_in_file_names_are_read_back) {
   for (const std::string text :
        {"", "a/b.cpp", "say \"no\" to \\", "\n\t\x01\x1f\x7f", "\xc3\xa4", "\xe2\x82\xac",
         "\xf0\x9f\x90\x84", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",

@@ -25,7 +25,7 @@ class Mode : public testing::Test {
   ~Mode() override { set_default_reshape_mode(std::nullopt); }
 };
 
-TEST_F(Mode, the_default_holds_for_all_threads_and_a_scope_for_one) {
+TEST_F(Mode, a_default_holds_for_all_threads_and_a_scope_for_its_thread) {
   EXPECT_EQ(reshape_mode(), ReshapeMode::copy);
   for (const ReshapeMode mode : modes) {
     set_default_reshape_mode(mode);
@@ -67,7 +67,7 @@ TEST_P(ReshapeInEachMode, makes_an_alias_or_a_lazy_copy) {
       << "expected a copy, since strides cannot express [4]";
 }
 
-TEST_P(ReshapeInEachMode, reshape_in_place_changes_all_handles_and_no_view) {
+TEST_P(ReshapeInEachMode, an_in_place_reshape_changes_all_handles_but_no_views) {
   Tensor y = x.alias();
   const Tensor handle = y;
   EXPECT_THROW(y.reshape_({4}), ShapeError);

@@ -48,7 +48,7 @@ TEST_F(Reports, the_text_names_unknown_call_sites_and_the_count) {
       << "expected the hint for an unknown reshape";
 }
 
-TEST_F(Reports, long_names_are_shortened_so_that_the_text_fits) {
+TEST_F(Reports, long_file_names_are_shortened_so_that_the_text_fits) {
   const std::string file = "/build/" + std::string(3000, 'a') + "/layers.cpp";
   Tensor x = Tensor::zeros({1, 1, 1, 1, 1, 1, 1}, DType::f32);
   Tensor y = reshaped(x, x.sizes(), ReshapeMode::warn, site(10, file.c_str()));
@@ -77,7 +77,7 @@ TEST_F(Reports, long_names_are_shortened_so_that_the_text_fits) {
   EXPECT_NE(text_with_sizes_of(1).find(longest_whole_name), std::string::npos);
 }
 
-TEST_F(Reports, a_text_one_character_too_long_gets_shorter_names) {
+TEST_F(Reports, a_text_one_character_too_long_gets_shorter_file_names) {
   std::string file = "f";
   const auto violation_there = [&] {
     Violation violation;

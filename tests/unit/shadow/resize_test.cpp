@@ -107,7 +107,7 @@ TEST_F(Resize, a_move_to_a_new_storage_counts_as_a_read) {
   EXPECT_EQ(reports.count(), 1U);
 }
 
-TEST_F(Resize, a_violation_in_extend_changes_nothing) {
+TEST_F(Resize, an_extend_that_throws_a_violation_changes_nothing) {
   Tensor z = reshaped(x, {2, 3}, ReshapeMode::error);
   write_and_leave_alone();
   y = Tensor();
