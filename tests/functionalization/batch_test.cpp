@@ -158,7 +158,7 @@ std::string difference(const AnyTensor& of_alone, const Tensor& found) {
 struct BatchOutcome {
   /// Differences from the runs per member, in outputs and inputs.
   std::string difference{};
-  /// The operator that vmap rejects, or "vmap" for the whole run.
+  /// The operator that vmap rejects; "vmap" if it rejects the program as a whole.
   std::string refused_by{};
   /// The result of each step in a run per member.
   std::string happened{};

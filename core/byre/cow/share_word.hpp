@@ -10,7 +10,7 @@
 ///   bits   field      meaning
 ///   0-30   owners     buffers that own the data and are not copying it
 ///   31     waiting    the last owner is parked (asleep), or about to park, until all copies end
-///   32-62  copies     copiers: former owners that are still copying the data
+///   32-62  copies     copiers: former owners that still copy the data, or map it privately
 ///   63     read_only  fixed at construction: the data is never written in place and never claimed
 ///
 ///   state           owners  copies  a write by an owner
@@ -246,10 +246,10 @@ class basic_share_word {
   /// Adds a copier, which has to call finish_copy() too. The caller is a copier, or acts on behalf
   /// of a copier, and remains one.
   void add_copy() noexcept {
-    // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. An
-    // overlay is a private mapping of data that is stored in a file, and counts as a copier.
-    // Without this step, unwritten_overlays fails: the data is freed while an overlay still maps
-    // it.
+    // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. Used
+    // when an overlay is cloned: an overlay is a private mapping of data in a file, and counts as a
+    // copier as long as it exists. Without this step, unwritten_overlays fails: the data is freed
+    // while an overlay still maps it.
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
                 "a copy was added without a copier, or beyond 2^30 copies");

@@ -219,8 +219,8 @@ class basic_buffer {
   /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
   /// their address, and earlier pointers to them remain usable. Data in pages is cloned lazily:
   /// both buffers get a private mapping of one file, the mapped file or the anonymous file behind
-  /// memory of paged_allocator(). In an anonymous file, the pages that this buffer wrote since its
-  /// last writable clone are moved into the file if no other clone maps the file. Otherwise they
+  /// memory of paged_allocator(). The pages that this buffer wrote since its last writable clone
+  /// are moved into the file if it is anonymous and no other clone maps it. In all other cases they
   /// are copied into the mapping of the new clone. Other data is copied immediately, and so is data
   /// that the system cannot map a second time. Throws the errors of materialize() and allocate().
   /// Cost: two mappings and a copy of the written pages, or a copy of all bytes.
@@ -269,7 +269,7 @@ class basic_buffer {
 
   /// A pointer to read the bytes. Null if the buffer is empty. Never copies. Valid until the next
   /// call of a non-const member, assignment or destruction of this buffer. Do not rely on other
-  /// buffers that share the bytes: their owners may destroy them at any time. To use the bytes
+  /// buffers that share the bytes: other code may destroy them at any time. To use the bytes
   /// longer, make a lazy clone of your own and call its data().
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -289,10 +289,10 @@ class basic_buffer {
 
   /// Makes this buffer the only owner of its bytes, so that it may write them, and returns how; see
   /// the table at the top of this file. The last owner waits until the pending copies have ended.
-  /// With Wait::never it copies the bytes instead of waiting, and so it does in a child of fork(),
-  /// where copies by threads of the parent never end. Does nothing if the buffer is empty. Throws
-  /// the errors of allocate() if it copies, and any exception of the allocator's copy. Cost: one
-  /// atomic load if the bytes are unique; otherwise the wait, an allocation and a copy, or a
+  /// With Wait::never it copies the bytes instead of waiting, and it does the same in a child of
+  /// fork(), where copies by threads of the parent never end. Does nothing if the buffer is empty.
+  /// Throws the errors of allocate() if it copies, and any exception of the allocator's copy. Cost:
+  /// one atomic load if the bytes are unique; otherwise the wait, an allocation and a copy, or a
   /// mapping.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -378,9 +378,9 @@ class basic_buffer {
   /// Replaces small pages by huge pages in the file under an overlay, for the `nbytes` bytes from
   /// `offset` on, so that later writable clones cost less. The part of the range beyond the end is
   /// ignored. Does nothing if the data is not an overlay, or if the system does not support the
-  /// operation (Linux does from 6.1 on). Cost: system calls that take some 2 ms for 1 MiB, once.
-  /// Thread-safety: other threads may read and write the bytes and call const members during the
-  /// call. See docs/parts.md.
+  /// operation (Linux does from 6.1 on). Cost: system calls, about 2 ms for each MiB that is not in
+  /// huge pages yet. Thread-safety: other threads may read and write the bytes and call const
+  /// members during the call. See docs/parts.md.
   BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
   /// How the bytes were obtained; Origin lists the ways. A copy of foreign memory is `allocated`,

@@ -78,7 +78,8 @@ class TensorWrite;
 ///   that allocates or copies elements, throws OutOfMemory if memory is exhausted, and the
 ///   exceptions of the allocator and of the device that it uses. In the debugging mode
 ///   ReshapeMode::error, reshape() may return a view. A member that reads or writes elements then
-///   throws shadow::ReshapeViolation if its result would differ with a clone (see reshape()).
+///   throws shadow::ReshapeViolation if the member would have had another result had reshape()
+///   returned a clone (see reshape()).
 /// - Cost: a getter costs O(ndim) at most, copies nothing and takes no lock. A view copies no
 ///   elements: it costs O(ndim) and one atomic add, and allocates one small block, usually from a
 ///   cache of the thread.
@@ -146,7 +147,8 @@ class BYRE_API Tensor {
   /// reclaim(). Returns null for an empty handle.
   TensorBase* release() noexcept { return base_.detach(); }
   /// Returns a handle to the tensor that release() returned as `base`, and takes over its
-  /// reference. Requires one call for each release().
+  /// reference. Requires exactly one call of
+  /// reclaim() for each release().
   static Tensor reclaim(TensorBase* base) noexcept { return Tensor(base, false); }
 
   // ---- properties

@@ -61,7 +61,7 @@ TEST(AddressLock, is_done_observes_earlier_writes_so_one_thread_does_the_work) {
       });
 }
 
-TEST(AddressLock, the_lock_is_free_after_is_done_throws) {
+TEST(AddressLock, the_lock_is_free_after_the_predicate_throws) {
   int address = 0;
   const auto throws = []() -> bool { throw std::runtime_error("is_done failed"); };
   EXPECT_THROW(const Lock lock(&address, throws), std::runtime_error);
