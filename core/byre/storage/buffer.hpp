@@ -378,8 +378,8 @@ class basic_buffer {
   /// Replaces small pages by huge pages in the file under an overlay, for the `nbytes` bytes from
   /// `offset` on, so that later writable clones cost less. The part of the range beyond the end is
   /// ignored. Does nothing if the data is not an overlay, or if the system does not support the
-  /// operation (Linux does from 6.1 on). Cost: system calls, about 2 ms for each MiB that is not in
-  /// huge pages yet. Thread-safety: other threads may read and write the bytes and call const
+  /// operation (Linux does from 6.1 on). Cost: system calls, about 2 ms for each MiB of
+  /// small pages. Thread-safety: other threads may read and write the bytes and call const
   /// members during the call. See docs/parts.md.
   BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
