@@ -217,13 +217,15 @@ class basic_buffer {
   /// buffers may be written through any pointers to their bytes, and a write to one buffer never
   /// changes the other. The call materializes this buffer: if lazy clones share the bytes, or if
   /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
-  /// their address, and earlier pointers to them remain usable. Data in pages is cloned lazily:
-  /// both buffers get a private mapping of one file, the mapped file or the anonymous file behind
-  /// memory of paged_allocator(). The pages that this buffer wrote since its last writable clone
-  /// are moved into the file if it is anonymous and no other clone maps it. In all other cases they
-  /// are copied into the mapping of the new clone. Other data is copied immediately, and so is data
-  /// that the system cannot map a second time. Throws the errors of materialize() and allocate().
-  /// Cost: two mappings and a copy of the written pages, or a copy of all bytes.
+  /// their address, and earlier pointers to them remain usable.
+  ///
+  /// Data in pages is cloned lazily: both buffers get a private mapping of one file, the mapped
+  /// file or the anonymous file behind memory of paged_allocator(). The pages that this buffer
+  /// wrote since its last writable clone are moved into the file if it is anonymous and no other
+  /// clone maps it. In all other cases they are copied into the mapping of the new clone. Other
+  /// data is copied immediately, and so is data that the system cannot map a second time. Throws
+  /// the errors of materialize() and allocate(). Cost: two mappings and a copy of the written
+  /// pages, or a copy of all bytes.
   ///
   /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
   /// call, but only bytes that are never read in the clone. With Writers::elsewhere the written

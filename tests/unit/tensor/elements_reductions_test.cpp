@@ -177,7 +177,8 @@ TEST(MatmulTest, sizes_that_do_not_match_are_rejected) {
   EXPECT_EQ(
       complaint_of<byre::ShapeError>([&] { matmul(x, x); }),
       "matmul: cannot multiply sizes [2, 3] by [2, 3]. Both tensors need a dimension, and the last "
-      "size of the first must equal the second to last size of the second, or its only size.");
+      "size of the first must equal the second to last size of the second, or its only size. "
+      "Transpose or reshape one of them.");
   EXPECT_TRUE(
       says(complaint_of<byre::ShapeError>([&] { matmul(x, Tensor::zeros({}, DType::f32)); }),
            "matmul: cannot multiply sizes [2, 3] by []"));
@@ -214,7 +215,7 @@ TEST(CatTest, invalid_lists_sizes_and_axes_are_rejected) {
         byre::cat({x, x.t()});
       }),
       "cat: sizes [3, 2] cannot be appended to sizes [2, 3]: all sizes but that of dimension 0 "
-      "must be equal.");
+      "must be equal. Resize or slice one of the tensors.");
   EXPECT_THROW(byre::cat({x, x.select(0, 0)}), byre::ShapeError);
   EXPECT_TRUE(says(
       complaint_of<byre::ShapeError>([] { byre::cat({Tensor::zeros({}, DType::f32)}); }),

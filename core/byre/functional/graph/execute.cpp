@@ -147,8 +147,9 @@ Key detail::backend_of(const Tensors& tensors, const char* operation) {
 Tensors execute(const Graph& graph, const Tensors& inputs) try {
   detail::expect_tensors(inputs, "execute", "the inputs");
   if (inputs.size() != graph.inputs.size()) {
-    throw ArgumentError(format_text("execute: the graph has %zu inputs, %zu were given.",
-                                    graph.inputs.size(), inputs.size()));
+    throw ArgumentError(format_text(
+        "execute: the graph has %zu inputs, %zu were given. Pass one tensor for each input.",
+        graph.inputs.size(), inputs.size()));
   }
   detail::expect_well_formed(graph, "execute");
   const Key backend = detail::backend_of(inputs, "execute");

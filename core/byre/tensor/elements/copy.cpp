@@ -101,7 +101,7 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
   if (fitting != sizes || __builtin_add_overflow(sizes[axis], next[axis], &joined)) {
     throw ShapeError(
         format_text("cat: sizes %s cannot be appended to sizes %s: all sizes but that of dimension "
-                    "%zu must be equal.",
+                    "%zu must be equal. Resize or slice one of the tensors.",
                     to_string(next).c_str(), to_string(sizes).c_str(), axis));
   }
   return joined;

@@ -116,7 +116,8 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
 [[noreturn]] void refuse_sizes(const Tensor& a, const Tensor& b) {
   throw ShapeError(format_text(
       "matmul: cannot multiply sizes %s by %s. Both tensors need a dimension, and the last size of "
-      "the first must equal the second to last size of the second, or its only size.",
+      "the first must equal the second to last size of the second, or its only size. Transpose "
+      "or reshape one of them.",
       to_string(a.sizes()).c_str(), to_string(b.sizes()).c_str()));
 }
 

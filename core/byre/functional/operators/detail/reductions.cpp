@@ -46,10 +46,12 @@ std::vector<TensorMeta> meta_of_matmul(const Call& call) {
     b.push_back(1);
   }
   if (a.empty() || b.empty() || a.back() != b[b.size() - 2]) {
-    throw ShapeError(
-        format_text("matmul: cannot multiply sizes %s by %s. Both need a dimension, and the last "
-                    "size of the first must equal the last but one of the second.",
-                    byre::to_string(a).c_str(), byre::to_string(b).c_str()));
+    throw ShapeError(format_text(
+        "matmul: cannot multiply sizes %s by %s. Both tensors need a dimension, and the "
+        "last size of the first must equal the second to last size of the second, or "
+        "its only size. Transpose or reshape one of them.",
+        byre::to_string(call.arguments[0].tensor().sizes()).c_str(),
+        byre::to_string(call.arguments[1].tensor().sizes()).c_str()));
   }
   Dims sizes = byre::detail::broadcast_sizes(batch_sizes_of(a), batch_sizes_of(b), "matmul");
   if (!is_row) {
@@ -75,7 +77,8 @@ std::vector<TensorMeta> meta_of_cat(const Call& call) {
     sizes[along] = next[along];
     if (next != sizes) {
       throw ShapeError(format_text(
-          "cat: cannot append sizes %s to sizes %s: all dimensions but %zu must be equal.",
+          "cat: sizes %s cannot be appended to sizes %s: all sizes but that of dimension %zu must "
+          "be equal. Resize or slice one of the tensors.",
           byre::to_string(next).c_str(), byre::to_string(tensors.front().sizes()).c_str(), along));
     }
   }
