@@ -26,6 +26,10 @@ struct Hooked : Base {
       const Scope scope(hook_, step.site->name);
       value_.store(value, step);
     }
+    Value exchange(Value value, sync::Step step) noexcept {
+      const Scope scope(hook_, step.site->name);
+      return value_.exchange(value, step);
+    }
     Value fetch_add(Value value, sync::Step step) noexcept {
       const Scope scope(hook_, step.site->name);
       return value_.fetch_add(value, step);

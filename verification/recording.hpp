@@ -120,6 +120,7 @@ struct Recorded {
     explicit Atomic(Value initial) : value_(initial) { recording.atomics.push_back(&value_); }
     Value load(sync::Step step) const { return changed(step, value()); }
     void store(Value after, sync::Step step) { changed(step, after); }
+    Value exchange(Value after, sync::Step step) { return changed(step, after); }
     Value fetch_add(Value by, sync::Step step) { return changed(step, value() + by); }
     Value fetch_sub(Value by, sync::Step step) { return changed(step, value() - by); }
     bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) {

@@ -42,6 +42,26 @@ struct Checked {
       }
     }
 
+    Value exchange(Value value, sync::Step step, CallSite where = CallSite::current()) {
+      StepScope scope(step, sync::Operation::exchange, this, "exchanges", where);
+      value = changed(value, scope);
+      switch (scope.change()) {
+        case Change::left_out:
+          return value_.load(rl::mo_relaxed, scope.info());
+        case Change::plain: {
+          const Value before = value_.load(of_load(scope.order()), scope.info());
+          scope.let_others_run();
+          value_.store(value, of_store(scope.order()), scope.info());
+          return before;
+        }
+        default:
+          break;
+      }
+      const Value before = value_.exchange(value, scope.relacy_order(), scope.info());
+      scope.record_value(value, "becomes");
+      return before;
+    }
+
     Value fetch_add(Value value, sync::Step step, CallSite where = CallSite::current()) {
       StepScope scope(step, sync::Operation::fetch_add, this, "adds", where);
       return add(changed(value, scope), scope);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mutation.hpp"
 
+#include <byre/cow/detail/atomic_slot.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
@@ -21,8 +22,9 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 9> tables{
+constexpr std::array<Table, 10> tables{
     Table(cow::share_word_sites.rows),
+    Table(cow::atomic_slot_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
     Table(byre::detail::pin_count_sites.rows),
     Table(byre::detail::attachment_sites.rows),
@@ -90,6 +92,7 @@ std::vector<Change> changes(sync::Operation operation) {
       return {};
     case store:
       return {left_out, plus_one, minus_one};
+    case exchange:
     case fetch_add:
     case fetch_sub:
     case compare_exchange:

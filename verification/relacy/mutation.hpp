@@ -17,7 +17,7 @@ namespace byre::verification {
 
 constexpr std::string_view name_of(sync::Operation operation) noexcept {
   constexpr std::string_view names[] = {
-      "load", "store",  "fetch_add", "fetch_sub", "compare_exchange",
+      "load", "store", "exchange", "fetch_add", "fetch_sub", "compare_exchange",
       "lock", "unlock", "park",      "unpark"};
   return names[static_cast<std::size_t>(operation)];
 }

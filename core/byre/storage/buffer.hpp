@@ -71,6 +71,8 @@ class basic_pin;
 namespace detail {
 template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree;
+template <sync::Sync Sync, class Slot>
+class basic_atomic_cell;
 }  // namespace detail
 
 /// Whether other threads write to a buffer during writable_clone().
@@ -465,6 +467,18 @@ class basic_buffer {
     const auto access = monitor_.is_cloned(site);
     header().share().add_owner();
     return basic_buffer(header_.get());
+  }
+
+  // ---- for basic_atomic_cell
+
+  template <sync::Sync, class>
+  friend class detail::basic_atomic_cell;
+
+  /// Makes this buffer empty without dropping the data: the caller is an owner in its place.
+  Header* give_up_header() noexcept {
+    Header* const header = header_.get();
+    adopt_header(&cow::no_data<Sync>());
+    return header;
   }
 
   // ---- sharing

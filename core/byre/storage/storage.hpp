@@ -20,6 +20,11 @@
 
 namespace byre::inline v0 {
 
+namespace detail {
+template <class Value>
+struct AtomicValue;
+}  // namespace detail
+
 /// Unless a member says otherwise:
 ///
 /// - Thread-safety: handles may be copied and released on any thread. One handle object follows the
@@ -74,8 +79,7 @@ class basic_storage {
     if (identity_ == nullptr) {
       return basic_storage();
     }
-    return basic_storage(identity_->pins.any() ? identity_->buffer.copy_of_pinned(site)
-                                               : identity_->buffer.lazy_clone(site));
+    return basic_storage(clone_buffer(site));
   }
 
   /// A new storage for code that writes through pointers without calling byre: see
@@ -275,6 +279,7 @@ class basic_storage {
 
  private:
   friend Pin;
+  friend detail::AtomicValue<basic_storage>;
 
   struct Identity {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
@@ -290,6 +295,12 @@ class basic_storage {
       }
     }
   };
+
+  /// A lazy clone of the buffer; a copy if it is pinned.
+  Buffer clone_buffer(CallSite site) const {
+    return identity_->pins.any() ? identity_->buffer.copy_of_pinned(site)
+                                 : identity_->buffer.lazy_clone(site);
+  }
 
   void expect_unpinned(const char* operation, std::size_t nbytes, CallSite site) const {
     if (identity_->pins.any()) {

@@ -39,6 +39,9 @@ struct BYRE_API Boost {
     [[gnu::always_inline]] void store(Value value, Step step) noexcept {
       value_.store(value, to_boost(step.order));
     }
+    [[gnu::always_inline]] Value exchange(Value value, Step step) noexcept {
+      return value_.exchange(value, to_boost(step.order));
+    }
     [[gnu::always_inline]] Value fetch_add(Value value, Step step) noexcept {
       return value_.fetch_add(value, to_boost(step.order));
     }

@@ -19,6 +19,7 @@ concept AtomicOf = requires(A& atomic, const A& constant, Value value, Step step
   A(value);
   { constant.load(step) } -> std::same_as<Value>;
   { atomic.store(value, step) } -> std::same_as<void>;
+  { atomic.exchange(value, step) } -> std::same_as<Value>;
   { atomic.fetch_add(value, step) } -> std::same_as<Value>;
   { atomic.fetch_sub(value, step) } -> std::same_as<Value>;
   { atomic.compare_exchange_weak(value, value, step) } -> std::same_as<bool>;

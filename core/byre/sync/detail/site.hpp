@@ -18,6 +18,7 @@ namespace byre::inline v0::sync {
 enum class Operation : std::uint8_t {
   load,
   store,
+  exchange,
   fetch_add,
   fetch_sub,
   compare_exchange,  // a failed one is always relaxed

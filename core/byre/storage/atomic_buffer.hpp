@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+/// AtomicBuffer: a place for a buffer that any number of threads load and store at once, without a
+/// lock. A load is a lazy clone: one atomic add, after which the loaded buffer is independent of
+/// all later stores.
+///
+/// ```cpp
+/// byre::AtomicBuffer weights(byre::Buffer::allocate(64 << 20));
+///
+/// // in any thread that reads:
+/// const byre::Buffer snapshot = weights.load();   // these bytes never change
+///
+/// // in a thread that writes:
+/// byre::Buffer next = weights.load();
+/// next.mutable_data()[0] = std::byte{1};          // copies, because `weights` shares the bytes
+/// weights.store(std::move(next));                 // snapshot is unaffected
+/// ```
+///
+///   AtomicBuffer           header of the data
+///  +---------------+      +------------+------+
+///  | address       |----->| share word | ...  |----> data
+///  | taken         |      +------------+------+
+///  +---------------+        counts 2^15 owners in advance, for the loads to come
+///
+/// AtomicStorage (atomic_storage.hpp) and AtomicTiles (tiles/atomic_tiles.hpp) are the same template
+/// over a Storage and a TiledBuffer.
+#pragma once
+
+#include <byre/storage/buffer.hpp>
+#include <byre/storage/detail/atomic_cell.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace byre::inline v0 {
+
+namespace detail {
+
+/// How a basic_atomic keeps a Value in a cell, which contains a buffer.
+template <class Value>
+struct AtomicValue;
+
+template <sync::Sync S>
+struct AtomicValue<basic_buffer<S>> {
+  using Sync = S;
+  using Buffer = basic_buffer<S>;
+  using Cell = basic_atomic_cell<S>;
+
+  static Buffer load(const Cell& cell, CallSite site) {
+    return cell.template load<Reported::yes>(site);
+  }
+  /// May throw.
+  static Buffer to_buffer(Buffer&& value, CallSite) noexcept { return std::move(value); }
+  /// Converts a buffer from the cell to a value. If the conversion needs memory, the constructor
+  /// allocates it.
+  struct Receiver {
+    static Buffer receive(Buffer&& buffer) noexcept { return std::move(buffer); }
+  };
+  static bool are_equal(const Buffer& left, const Buffer& right) noexcept {
+    return Cell::are_equal(left, right);
+  }
+  static bool compare_exchange(Cell& cell, const Buffer& expected, Buffer& desired,
+                               CallSite site) noexcept {
+    return cell.compare_exchange(expected, desired, site);
+  }
+  static bool holds(const Cell& cell, const Buffer& value) noexcept { return cell.holds(value); }
+  static void wait(const Cell& cell, const Buffer& value) noexcept { cell.wait(value); }
+};
+
+}  // namespace detail
+
+/// A place for a Value: a Buffer, Storage or TiledBuffer. Its content is what was stored last.
+///
+/// Unless a member says otherwise:
+///
+/// - Thread-safety: any number of threads may call any members of one object at once, except the
+///   destructor. What a thread did before a store happens before the return of a load, exchange,
+///   compare_exchange or wait that reads the stored value or a later one.
+/// - Errors: nothing throws.
+/// - Cost: a few atomic steps, without an allocation or a system call. A member that replaces the
+///   content and is the last to drop it releases the data.
+/// - Progress: load() is wait-free, except that about one load in 4,096 repeats a compare-exchange
+///   until no other thread changes the object in between. store() and exchange() are wait-free,
+///   compare_exchange() is lock-free. A thread that is stopped within a member delays no other
+///   thread.
+///
+/// Borrowed and aliased memory may have other writers, so a load copies it, as a lazy clone does.
+/// While such memory is the content, loads and stores take a lock: a store waits until the loads
+/// under way have copied, so borrowed memory may be released as soon as the store returns. The lock
+/// is also the fallback for memory whose header does not fit into 48 bits of an address (as with
+/// tagged pointers), and for data with more than 2^29 owners.
+///
+/// Limits: 28,672 threads may be inside load() at once; more end the program. use_count() of the
+/// content counts up to 2^15 owners for each AtomicBuffer that contains the data.
+template <class Value>
+class basic_atomic {
+  using Access = detail::AtomicValue<Value>;
+
+ public:
+  /// The content is an empty Value.
+  basic_atomic() noexcept = default;
+  /// The content is `value`.
+  explicit basic_atomic(Value value, CallSite site = CallSite::current())
+      : cell_(Access::to_buffer(std::move(value), site), site) {}
+  basic_atomic(const basic_atomic&) = delete;
+  basic_atomic& operator=(const basic_atomic&) = delete;
+  /// Drops the content. Requires that no other thread uses this object.
+  ~basic_atomic() = default;
+
+  /// A lazy clone of the content. Throws only if it copies borrowed or aliased memory: the errors
+  /// of Buffer::lazy_clone().
+  [[nodiscard]] Value load(CallSite site = CallSite::current()) const {
+    return Access::load(cell_, site);
+  }
+
+  /// Replaces the content by `desired`, and drops the former content.
+  void store(Value desired, CallSite site = CallSite::current()) {
+    cell_.exchange(Access::to_buffer(std::move(desired), site), site);
+  }
+
+  /// Replaces the content by `desired`, and returns the former content.
+  [[nodiscard]] Value exchange(Value desired, CallSite site = CallSite::current()) {
+    typename Access::Receiver receiver;
+    return receiver.receive(
+        cell_.exchange(Access::to_buffer(std::move(desired), site), site));
+  }
+
+  /// Replaces the content by `desired` and returns true, if the content shares its data with
+  /// `expected` or if both are empty. Otherwise `expected` becomes a lazy clone of the content, and
+  /// the result is false. Never fails spuriously. Throws what load() throws; the content is
+  /// unchanged then.
+  bool compare_exchange(Value& expected, Value desired, CallSite site = CallSite::current()) {
+    auto buffer = Access::to_buffer(std::move(desired), site);
+    for (;;) {
+      if (Access::compare_exchange(cell_, expected, buffer, site)) {
+        return true;
+      }
+      Value content = load(site);
+      if (!Access::are_equal(content, expected)) {
+        expected = std::move(content);
+        return false;
+      }
+    }
+  }
+
+  /// Whether the content shares its data with `value`, or both are empty: a test whether the
+  /// content has changed since a load, by one atomic load.
+  bool holds(const Value& value) const noexcept { return Access::holds(cell_, value); }
+
+  /// Waits until the content does not share its data with `expected` (or is not empty, if
+  /// `expected` is). Sleeps until notify() is called. Is not an interruption point of Boost.Thread.
+  void wait(const Value& expected) const noexcept { Access::wait(cell_, expected); }
+  /// Wakes all threads in wait(). Call it after a store for which other threads wait. Cost: a lock
+  /// of the parking lot.
+  void notify() noexcept { cell_.notify(); }
+
+  /// The number of stores, exchanges and successful compare-exchanges that have completed. If two
+  /// calls return the same number, no store has completed in between; one may be under way.
+  std::uint64_t version() const noexcept { return cell_.version(); }
+
+ private:
+  typename Access::Cell cell_;
+};
+
+using AtomicBuffer = basic_atomic<Buffer>;
+
+}  // namespace byre::inline v0

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+/// AtomicTiles: an AtomicBuffer for tiled buffers. A load shares all tiles with the content; a
+/// thread that loads, writes some tiles and stores copies only these tiles.
+#pragma once
+
+#include <byre/storage/atomic_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace byre::inline v0 {
+
+namespace detail {
+
+/// A header whose data is a Value, which is never written.
+template <class Value, sync::Sync Sync>
+class basic_boxed final : public cow::basic_header<Sync> {
+  using Header = cow::basic_header<Sync>;
+
+ public:
+  /// Throws OutOfMemory if there is no memory; `value` is unchanged then.
+  static Header* create(Value&& value) {
+    Header* const header = new (std::nothrow) basic_boxed(std::move(value));
+    if (header == nullptr) {
+      throw OutOfMemory(sizeof(basic_boxed), "heap, for a tiled buffer");
+    }
+    return header;
+  }
+
+ private:
+  explicit basic_boxed(Value&& value) noexcept
+      : Header({.data = &value_,
+                .nbytes = sizeof(Value),
+                .capacity = sizeof(Value),
+                .allocator = &default_allocator(),
+                .origin = Origin::adopted,
+                .read_only = true},
+               [](Header& self) noexcept { delete static_cast<basic_boxed*>(&self); }),
+        value_(std::move(value)) {}
+  ~basic_boxed() = default;
+
+  Value value_;
+};
+
+/// The buffer in the cell is a box: a buffer whose data is one tiled buffer.
+template <sync::Sync S, std::size_t FanOut>
+struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
+  using Tiles = basic_tiled_buffer<S, FanOut>;
+  using Buffer = basic_buffer<S>;
+  using Cell = basic_atomic_cell<S>;
+
+  static Tiles load(const Cell& cell, CallSite site) noexcept {
+    return clone_of(load_box(cell, site), site);
+  }
+  static Buffer to_buffer(Tiles&& value, CallSite) {
+    return Cell::to_buffer(basic_boxed<Tiles, S>::create(std::move(value)));
+  }
+  struct Receiver {
+    static Tiles receive(const Buffer& box) noexcept { return clone_of(box, CallSite{}); }
+  };
+  static bool are_equal(const Tiles& left, const Tiles& right) noexcept {
+    return left.shares_data_with(right) || (left.nbytes() == 0 && right.nbytes() == 0);
+  }
+  static bool compare_exchange(Cell& cell, const Tiles& expected, Buffer& desired,
+                               CallSite site) noexcept {
+    for (;;) {
+      const Buffer box = load_box(cell, site);
+      if (!is_in(box, expected)) {
+        return false;
+      }
+      if (cell.compare_exchange(box, desired, site)) {
+        return true;
+      }
+    }
+  }
+  static bool holds(const Cell& cell, const Tiles& value) noexcept {
+    return is_in(load_box(cell, CallSite{}), value);
+  }
+  static void wait(const Cell& cell, const Tiles& value) noexcept {
+    for (;;) {
+      const Buffer box = load_box(cell, CallSite{});
+      if (!is_in(box, value)) {
+        return;
+      }
+      cell.wait(box);
+    }
+  }
+
+ private:
+  static Buffer load_box(const Cell& cell, CallSite site) noexcept {
+    return cell.template load<Reported::no>(site);
+  }
+  static Tiles clone_of(const Buffer& box, CallSite site) noexcept {
+    const std::byte* const value = box.data();
+    return value == nullptr ? Tiles() : Tiles(*reinterpret_cast<const Tiles*>(value), site);
+  }
+  static bool is_in(const Buffer& box, const Tiles& value) noexcept {
+    return are_equal(clone_of(box, CallSite{}), value);
+  }
+};
+
+}  // namespace detail
+
+/// See basic_atomic. In addition: a member that stores allocates a small block for the size and the
+/// table, and throws OutOfMemory if there is no memory; the content is unchanged then. Two tiled
+/// buffers are equal if they share their whole table (TiledBuffer::shares_data_with()), or if both
+/// have no bytes. holds() and a load cost three atomic steps.
+using AtomicTiles = basic_atomic<TiledBuffer>;
+
+}  // namespace byre::inline v0
