@@ -17,8 +17,8 @@ namespace byre::verification {
 
 constexpr std::string_view name_of(sync::Operation operation) noexcept {
   constexpr std::string_view names[] = {
-      "load", "store", "exchange", "fetch_add", "fetch_sub", "compare_exchange",
-      "lock", "unlock", "park",      "unpark"};
+      "load", "store",  "exchange", "fetch_add", "fetch_sub", "compare_exchange",
+      "lock", "unlock", "park",     "unpark"};
   return names[static_cast<std::size_t>(operation)];
 }
 constexpr std::string_view name_of(std::memory_order order) noexcept {

@@ -120,8 +120,7 @@ class basic_atomic {
   /// Replaces the content by `desired`, and returns the former content.
   [[nodiscard]] Value exchange(Value desired, CallSite site = CallSite::current()) {
     typename Access::Receiver receiver;
-    return receiver.receive(
-        cell_.exchange(Access::to_buffer(std::move(desired), site), site));
+    return receiver.receive(cell_.exchange(Access::to_buffer(std::move(desired), site), site));
   }
 
   /// Replaces the content by `desired` and returns true, if the content shares its data with

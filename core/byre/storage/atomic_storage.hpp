@@ -42,7 +42,8 @@ struct AtomicValue<basic_storage<S>> {
   };
   static bool are_equal(const Storage& left, const Storage& right) noexcept {
     return with_buffer(left, [&](const Buffer& buffer) {
-      return with_buffer(right, [&](const Buffer& other) { return Cell::are_equal(buffer, other); });
+      return with_buffer(right,
+                         [&](const Buffer& other) { return Cell::are_equal(buffer, other); });
     });
   }
   static bool compare_exchange(Cell& cell, const Storage& expected, Buffer& desired,

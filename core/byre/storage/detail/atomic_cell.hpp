@@ -9,13 +9,13 @@
 /// header, and loads and stores take the lock of the cell's address.
 ///
 ///   content      slot      held_
-///   empty        empty     null
-///   fitting      address   null
-///   held         locked    address
-///   handed over  other     address, until the store that replaced the locked slot takes it out
+///   empty        empty     nothing
+///   fitting      address   nothing
+///   held         locked    the header's address, or `empty` after a compare_exchange
+///   handed over  other     as before, until the store that replaced the locked slot takes it out
 ///
-/// C1  A thread changes `held_` only under the lock. It sets `held_` to an address only if the slot
-///     is locked, or if `held_` is null.
+/// C1  A thread changes `held_` only under the lock, and replaces `nothing` only if it then locks
+///     the slot.
 /// C2  A store of fitting data replaces the content of the slot without the lock. If the slot was
 ///     locked, the value of `held_` belongs to that store. By C1 no other store can lock the slot
 ///     until that store has taken the value out.
@@ -127,7 +127,7 @@ class basic_atomic_cell {
   bool holds(const Buffer& buffer) const noexcept {
     const Content content = slot_.look();
     const Header* const header = header_of(buffer);
-    return content.is_locked() ? held() == header : content.is(header);
+    return content.is_locked() ? held() == held_word(header) : content.is(header);
   }
 
   /// Returns as soon as !holds(buffer).
@@ -161,10 +161,12 @@ class basic_atomic_cell {
   static constexpr const auto& sites = atomic_cell_sites;
   static constexpr auto acquire = std::memory_order::acquire;
   static constexpr auto release = std::memory_order::release;
+  static constexpr std::uint64_t nothing = 0;
+  static constexpr std::uint64_t empty = 1;  // no address: headers are aligned
 
   /// A buffer that is an owner of the held data in place of `held_`.
   struct HeldBuffer {
-    explicit HeldBuffer(Header* header) noexcept : buffer(header) {}
+    explicit HeldBuffer(std::uint64_t held) noexcept : buffer(to_buffer(header_in(held))) {}
     ~HeldBuffer() { buffer.give_up_header(); }
     HeldBuffer(const HeldBuffer&) = delete;
     HeldBuffer& operator=(const HeldBuffer&) = delete;
@@ -200,11 +202,20 @@ class basic_atomic_cell {
     return header == nullptr || Slot::fits(*header);
   }
 
+  static std::uint64_t held_word(const Header* header) noexcept {
+    return header == nullptr ? empty : reinterpret_cast<std::uintptr_t>(header);
+  }
+  /// The header of the held data; null if it is an empty buffer. Requires that it is not `nothing`.
+  static Header* header_in(std::uint64_t held) noexcept {
+    return held == empty ? nullptr : reinterpret_cast<Header*>(static_cast<std::uintptr_t>(held));
+  }
+
   Buffer put(Buffer&& desired, CallSite site) noexcept {
     Header* const header = become_content(desired, site);
     if (!fits(header)) [[unlikely]] {
       Buffer former;
-      hold(header, [](const Header*) { return true; }, former);
+      hold(
+          header, [](const Header*) { return true; }, former);
       return former;
     }
     const Content former = slot_.exchange(stocked(header));
@@ -224,7 +235,8 @@ class basic_atomic_cell {
         return false;
       }
     }
-    return hold(header, [=](const Header* content) { return content == expected; }, former);
+    return hold(
+        header, [=](const Header* content) { return content == expected; }, former);
   }
 
   /// Makes `header` the held content, if `replaces(header of the content)`.
@@ -236,30 +248,30 @@ class basic_atomic_cell {
         const Lock lock(this);
         Content content = slot_.look();
         if (content.is_locked()) {
-          Header* const replaced = held();
+          Header* const replaced = header_in(held());
           if (!replaces(replaced)) {
             return false;
           }
-          set_held(header);
+          set_held(held_word(header));
           former = to_buffer(replaced);
           return true;
         }
         if (!replaces(content.header())) {
           return false;
         }
-        if (held() == nullptr) {
-          set_held(header);
+        if (held() == nothing) {
+          set_held(held_word(header));
           if (slot_.replace(content.header(), Slot::locked_content(), content)) {
             former = to_buffer(unstocked(content));
             return true;
           }
-          set_held(nullptr);
+          set_held(nothing);
         }
       }
       // Another store is about to take the held data out (C2). Pairs with wake_to_hold. Without
       // this wait, ... spins.
       Sync::park(
-          &held_, [this]() noexcept { return held() != nullptr && !slot_.look().is_locked(); },
+          &held_, [this]() noexcept { return held() != nothing && !slot_.look().is_locked(); },
           sites.at(At::park_to_hold));
     }
   }
@@ -269,23 +281,22 @@ class basic_atomic_cell {
     Header* former;
     {
       const Lock lock(this);
-      former = held();
-      set_held(nullptr);
+      former = header_in(held());
+      set_held(nothing);
     }
     // Pairs with park_to_hold. Without it, ... hangs.
     Sync::unpark_all(&held_, sites.at(At::wake_to_hold));
     return former;
   }
 
-  Header* held() const noexcept {
+  std::uint64_t held() const noexcept {
     // Acquire pairs with set_held, for holds(), which does not take the lock: if the held data was
     // replaced, all that the storing thread did before happens before the return, or ... fails.
-    return reinterpret_cast<Header*>(
-        static_cast<std::uintptr_t>(held_.load(sites.at(At::held, acquire))));
+    return held_.load(sites.at(At::held, acquire));
   }
-  void set_held(Header* header) noexcept {
+  void set_held(std::uint64_t held) noexcept {
     // Release pairs with held: see there.
-    held_.store(reinterpret_cast<std::uintptr_t>(header), sites.at(At::set_held, release));
+    held_.store(held, sites.at(At::set_held, release));
   }
   void count_store() noexcept {
     // Release pairs with version: see there. If this were a load and a store, ... fails.
