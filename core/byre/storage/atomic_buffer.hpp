@@ -48,8 +48,10 @@ struct AtomicValue<basic_buffer<S>> {
   static Buffer load(const Cell& cell, CallSite site) {
     return cell.template load<Reported::yes>(site);
   }
-  /// May throw.
+  /// Takes the data out of `value`. May throw, and leaves `value` unchanged then.
   static Buffer to_buffer(Buffer&& value, CallSite) noexcept { return std::move(value); }
+  /// Undoes to_buffer().
+  static void restore(Buffer& value, Buffer&& buffer) noexcept { value = std::move(buffer); }
   /// Converts a buffer from the cell to a value. If the conversion needs memory, the constructor
   /// allocates it.
   struct Receiver {
@@ -98,9 +100,11 @@ class basic_atomic {
  public:
   /// The content is an empty Value.
   basic_atomic() noexcept = default;
-  /// The content is `value`.
-  explicit basic_atomic(Value value, CallSite site = CallSite::current())
+  /// The content is `value`, or a lazy clone if `value` is an lvalue.
+  explicit basic_atomic(Value&& value, CallSite site = CallSite::current())
       : cell_(Access::to_buffer(std::move(value), site), site) {}
+  explicit basic_atomic(const Value& value, CallSite site = CallSite::current())
+      : basic_atomic(Value(value), site) {}
   basic_atomic(const basic_atomic&) = delete;
   basic_atomic& operator=(const basic_atomic&) = delete;
   /// Drops the content. Requires that no other thread uses this object.
@@ -112,33 +116,46 @@ class basic_atomic {
     return Access::load(cell_, site);
   }
 
-  /// Replaces the content by `desired`, and drops the former content.
-  void store(Value desired, CallSite site = CallSite::current()) {
+  /// Replaces the content by `desired`, or by a lazy clone if `desired` is an lvalue, and drops the
+  /// former content. If a member below throws, the content and the arguments are unchanged.
+  void store(Value&& desired, CallSite site = CallSite::current()) {
     cell_.exchange(Access::to_buffer(std::move(desired), site), site);
   }
+  void store(const Value& desired, CallSite site = CallSite::current()) {
+    store(Value(desired), site);
+  }
 
-  /// Replaces the content by `desired`, and returns the former content.
-  [[nodiscard]] Value exchange(Value desired, CallSite site = CallSite::current()) {
+  /// As store(), and returns the former content.
+  [[nodiscard]] Value exchange(Value&& desired, CallSite site = CallSite::current()) {
     typename Access::Receiver receiver;
     return receiver.receive(cell_.exchange(Access::to_buffer(std::move(desired), site), site));
   }
+  [[nodiscard]] Value exchange(const Value& desired, CallSite site = CallSite::current()) {
+    return exchange(Value(desired), site);
+  }
 
-  /// Replaces the content by `desired` and returns true, if the content shares its data with
-  /// `expected` or if both are empty. Otherwise `expected` becomes a lazy clone of the content, and
-  /// the result is false. Never fails spuriously. Throws what load() throws; the content is
-  /// unchanged then.
-  bool compare_exchange(Value& expected, Value desired, CallSite site = CallSite::current()) {
-    auto buffer = Access::to_buffer(std::move(desired), site);
+  /// As store(), and returns true, if the content shares its data with `expected` or if both are
+  /// empty. Otherwise `expected` becomes a lazy clone of the content, `desired` is unchanged, and
+  /// the result is false. Never fails spuriously. Throws what load() throws.
+  bool compare_exchange(Value& expected, Value&& desired, CallSite site = CallSite::current()) {
     for (;;) {
+      if (!holds(expected)) {
+        Value content = load(site);
+        if (!Access::are_equal(content, expected)) {
+          expected = std::move(content);
+          return false;
+        }
+      }
+      auto buffer = Access::to_buffer(std::move(desired), site);
       if (Access::compare_exchange(cell_, expected, buffer, site)) {
         return true;
       }
-      Value content = load(site);
-      if (!Access::are_equal(content, expected)) {
-        expected = std::move(content);
-        return false;
-      }
+      Access::restore(desired, std::move(buffer));
     }
+  }
+  bool compare_exchange(Value& expected, const Value& desired,
+                        CallSite site = CallSite::current()) {
+    return compare_exchange(expected, Value(desired), site);
   }
 
   /// Whether the content shares its data with `value`, or both are empty: a test whether the

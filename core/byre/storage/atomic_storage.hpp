@@ -23,12 +23,14 @@ struct AtomicValue<basic_storage<S>> {
     return receiver.receive(cell.template load<Reported::yes>(site));
   }
   static Buffer to_buffer(Storage&& value, CallSite site) {
-    if (!value) {
-      return Buffer();
+    return !value           ? Buffer()
+           : is_sole(value) ? std::move(value.identity_->buffer)
+                            : value.clone_buffer(site);
+  }
+  static void restore(Storage& value, Buffer&& buffer) noexcept {
+    if (value && is_sole(value)) {
+      value.identity_->buffer = std::move(buffer);
     }
-    // If other handles exist, the storage may be written through them.
-    return value.handle_count() == 1 && !value.is_pinned() ? std::move(value.identity_->buffer)
-                                                           : value.clone_buffer(site);
   }
   struct Receiver {
     Storage storage{Buffer()};
@@ -60,6 +62,11 @@ struct AtomicValue<basic_storage<S>> {
   }
 
  private:
+  /// Whether no code can write the storage through another handle or a pin.
+  static bool is_sole(const Storage& storage) noexcept {
+    return storage.handle_count() == 1 && !storage.is_pinned();
+  }
+
   template <class Use>
   static auto with_buffer(const Storage& storage, const Use& use) noexcept {
     return storage ? use(storage.identity_->buffer) : use(Buffer());

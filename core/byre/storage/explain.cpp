@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/cow/detail/atomic_slot.hpp>
 #include <byre/error/error.hpp>
 #include <byre/observe/detail/records.hpp>
 #include <byre/pages/paged_allocator.hpp>
@@ -60,10 +61,12 @@ std::string explain_owner(const Owner& owner) {
     return "no bytes: nothing to write";
   }
   const std::uint32_t owners = owner.use_count();
-  return format_text("%zu bytes at %p, %s the %s, shared by %u %s", owner.nbytes(),
+  const bool is_in_slot = owners > cow::atomic_slot_layout.stock / 2;
+  return format_text("%zu bytes at %p, %s the %s, shared by %u %s%s", owner.nbytes(),
                      static_cast<const void*>(owner.data()),
                      origin_texts[static_cast<std::size_t>(owner.origin())],
-                     owner.allocator().name(), owners, owners == 1 ? "owner" : "owners")
+                     owner.allocator().name(), owners, owners == 1 ? "owner" : "owners",
+                     is_in_slot ? " (an AtomicBuffer adds 32768 in advance)" : "")
              .chars.data() +
          (owners == 1 ? "" : clone_sites(owner.data())) + ": " + effect_of_write(owner) + ".";
 }

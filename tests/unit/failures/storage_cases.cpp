@@ -4,12 +4,15 @@
 #include <byre/files/output_file.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/atomic_storage.hpp>
 #include <byre/storage/explain.hpp>
+#include <byre/storage/tiles/atomic_tiles.hpp>
 
 #include <array>
 #include <cstring>
 #include <memory_resource>
 
+#include "../storage/text.hpp"
 #include "../storage/tiles/tiles.hpp"
 #include "cases.hpp"
 #include "support/temporary_folder.hpp"
@@ -175,6 +178,25 @@ Case tiles_case(const char* name, Step) {
           true};  // retains memory: nodes that were copied before the failure
 }
 
+/// A case: `Step` uses a place that contains `content`, and `other`.
+template <class Value, class Step>
+Case atomic_case(const char* name, Step) {
+  static_assert(std::is_empty_v<Step>, "a lambda that captures nothing");
+  return {name, [](Attempt& attempt) {
+            const auto of = [](const char* text) {
+              if constexpr (std::is_same_v<Value, TiledBuffer>) {
+                return tiled_of<TiledBuffer>(text);
+              } else {
+                return of_text<Value>(text);
+              }
+            };
+            basic_atomic<Value> place(of("content"));
+            Value other = of("other");
+            attempt([&] { Step()(place, other); },
+                    [&] { return text_of(place.load()) + "," + text_of(other); });
+          }};
+}
+
 const Case cases[] = {
     value_case("PmrAllocator::allocate", pmr,
                [](Pmr& p) {
@@ -254,6 +276,28 @@ const Case cases[] = {
     tiles_case("TiledBuffer::truncate", [](NarrowTiles& tiled) { tiled.truncate(17); }),
     tiles_case("TiledBuffer::truncate", [](NarrowTiles& tiled) { tiled.truncate(3); }),
     tiles_case("TiledBuffer::resize", [](NarrowTiles& tiled) { tiled.resize(13); }),
+
+    atomic_case<Storage>("AtomicStorage::load",
+                         [](AtomicStorage& place, Storage& other) { other = place.load(); }),
+    atomic_case<Storage>("AtomicStorage::store",
+                         [](AtomicStorage& place, Storage& other) { place.store(other); }),
+    atomic_case<Storage>(
+        "AtomicStorage::exchange",
+        [](AtomicStorage& place, Storage& other) { other = place.exchange(std::move(other)); }),
+    atomic_case<Storage>(
+        "AtomicStorage::compare_exchange",
+        [](AtomicStorage& place, Storage& other) { place.compare_exchange(other, Storage()); }),
+    atomic_case<TiledBuffer>(
+        "AtomicTiles::store",
+        [](AtomicTiles& place, TiledBuffer& other) { place.store(std::move(other)); }),
+    atomic_case<TiledBuffer>(
+        "AtomicTiles::exchange",
+        [](AtomicTiles& place, TiledBuffer& other) { other = place.exchange(std::move(other)); }),
+    atomic_case<TiledBuffer>("AtomicTiles::compare_exchange",
+                             [](AtomicTiles& place, TiledBuffer& other) {
+                               TiledBuffer expected = place.load();
+                               place.compare_exchange(expected, std::move(other));
+                             }),
 };
 
 }  // namespace storage_table

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Releasing a buffer needs no heap. Each buffer is released by a new thread while malloc fails, and
+// Releasing a buffer, and the steps of an AtomicBuffer, need no heap. Each buffer is released by a new thread while malloc fails, and
 // the counters must still be correct after these threads have ended. This is a separate program,
 // because it replaces malloc.
 #include <byre/byre.hpp>
+#include <byre/storage/atomic_buffer.hpp>
 
 #include <pthread.h>
 
@@ -49,6 +50,19 @@ int main() {
         return 2;
       }
     }
+  }
+  {
+    const byre::Buffer buffer = byre::Buffer::allocate(100);
+    byre::Buffer expected = byre::Buffer::allocate(100);
+    is_full = true;
+    byre::AtomicBuffer place(expected);
+    for (int load = 0; load < 10'000; ++load) {
+      const byre::Buffer loaded = place.load();
+    }
+    place.compare_exchange(expected, buffer);
+    place.store(place.exchange(byre::Buffer()));
+    place.notify();
+    is_full = false;
   }
   is_full = true;
   const bool is_replaced = std::fopen("/dev/null", "r") == nullptr;  // compilers may elide malloc

@@ -104,18 +104,22 @@ TYPED_TEST(Atomic, a_stored_value_without_other_owners_comes_back_unshared) {
 TYPED_TEST(Atomic, compare_exchange_stores_if_the_expected_data_is_there) {
   basic_atomic<TypeParam> place(this->cow_);
   TypeParam expected = this->cow_;
-  EXPECT_TRUE(place.compare_exchange(expected, this->ox_));
+  TypeParam desired = this->ox_;
+  EXPECT_TRUE(place.compare_exchange(expected, desired));
   EXPECT_TRUE(expected.shares_data_with(this->cow_));
   EXPECT_TRUE(place.load().shares_data_with(this->ox_));
+  EXPECT_TRUE(desired.shares_data_with(this->ox_));
 }
 
 TYPED_TEST(Atomic, compare_exchange_returns_the_content_if_it_is_not_expected) {
   basic_atomic<TypeParam> place(this->cow_);
   TypeParam expected = this->of("cow");  // equal bytes, other data
-  EXPECT_FALSE(place.compare_exchange(expected, this->ox_));
+  TypeParam desired = this->ox_;
+  EXPECT_FALSE(place.compare_exchange(expected, std::move(desired)));
   EXPECT_TRUE(expected.shares_data_with(this->cow_));
+  EXPECT_TRUE(desired.shares_data_with(this->ox_));
   EXPECT_TRUE(place.load().shares_data_with(this->cow_));
-  EXPECT_TRUE(place.compare_exchange(expected, this->ox_));
+  EXPECT_TRUE(place.compare_exchange(expected, std::move(desired)));
 }
 
 TYPED_TEST(Atomic, compare_exchange_takes_two_empty_values_as_equal) {
@@ -260,9 +264,10 @@ TYPED_TEST(Atomic, compare_exchanges_lose_no_update) {
   at_once(2, [&](std::size_t) {
     for (int update = 0; update < updates; ++update) {
       TypeParam expected = place.load();
-      while (!place.compare_exchange(expected,
-                                     this->of(std::to_string(std::stoi(text_of(expected)) + 1)))) {
-      }
+      TypeParam next;
+      do {
+        next = this->of(std::to_string(std::stoi(text_of(expected)) + 1));
+      } while (!place.compare_exchange(expected, std::move(next)));
     }
   });
   EXPECT_EQ(text_of(place.load()), std::to_string(2 * updates));

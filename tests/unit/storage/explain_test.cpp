@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/storage/atomic_buffer.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <gtest/gtest.h>
@@ -38,6 +39,15 @@ TEST(Explain, describes_read_only_memory_and_empty_handles) {
   EXPECT_TRUE(says(explain(aliased), "aliased, with copies from the recycling pool"));
   EXPECT_EQ(explain(Buffer()), "no bytes: nothing to write");
   EXPECT_EQ(explain(Storage()), "no bytes: nothing to write");
+}
+
+TEST(Explain, names_the_owners_that_an_atomic_buffer_adds) {
+  FailingAllocator allocator;
+  const Buffer buffer = Buffer::allocate(8, allocator);
+  const AtomicBuffer place(buffer);
+  EXPECT_PRED2(ends_with, explain(buffer),
+               "shared by 32769 owners (an AtomicBuffer adds 32768 in advance): a write copies "
+               "them.");
 }
 
 TEST(Explain, states_that_a_write_waits_for_a_pending_copy) {

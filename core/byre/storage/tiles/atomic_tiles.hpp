@@ -57,6 +57,9 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
   static Buffer to_buffer(Tiles&& value, CallSite) {
     return Cell::to_buffer(basic_boxed<Tiles, S>::create(std::move(value)));
   }
+  static void restore(Tiles& value, const Buffer& box) noexcept {
+    value = clone_of(box, CallSite{});
+  }
   struct Receiver {
     static Tiles receive(const Buffer& box) noexcept { return clone_of(box, CallSite{}); }
   };
