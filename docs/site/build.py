@@ -26,6 +26,7 @@ NAVIGATION = {
     "Use": [
         ("docs/site/index.md", "What byre is"), ("README.md", "README"), ("docs/guide.md", "Guide"),
         ("docs/threads.md", "Parallel loops and forks", "below"),
+        ("docs/atomic.md", "A variable that threads share", "below"),
         ("docs/checked-builds.md", "Checked builds", "below"), ("docs/observing.md", "Counters", "below"),
         ("docs/trace.md", "Why was this copied?", "below"), ("docs/answers.md", "Answers", "below"),
         ("docs/embedding.md", "Embedding"), ("docs/parts.md", "Parts of large data"),

@@ -21,8 +21,8 @@
 ///  | taken         |      +------------+------+
 ///  +---------------+        counts 2^15 owners in advance, for the loads to come
 ///
-/// AtomicStorage (atomic_storage.hpp) and AtomicTiles (tiles/atomic_tiles.hpp) are the same template
-/// over a Storage and a TiledBuffer.
+/// AtomicStorage (atomic_storage.hpp) and AtomicTiles (tiles/atomic_tiles.hpp) are this template over
+/// a Storage and a TiledBuffer. docs/atomic.md has recipes.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -75,8 +75,8 @@ struct AtomicValue<basic_buffer<S>> {
 /// Unless a member says otherwise:
 ///
 /// - Thread-safety: any number of threads may call any members of one object at once, except the
-///   destructor. What a thread did before a store happens before the return of a load, exchange,
-///   compare_exchange or wait that reads the stored value or a later one.
+///   destructor. Everything that a thread did before a store happens before the return of a load,
+///   exchange, compare_exchange or wait that reads the stored value or a later one.
 /// - Errors: nothing throws.
 /// - Cost: a few atomic steps, without an allocation or a system call. A member that replaces the
 ///   content and is the last to drop it releases the data.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// AtomicStorage: an AtomicBuffer for storages. It contains the data of a storage, not its identity:
-/// each load returns a new storage, which shares the data until either is written.
+/// AtomicStorage: an AtomicBuffer for storages. It contains the data of a storage, not its
+/// identity: each load returns a new storage, which shares the data until either is written.
 #pragma once
 
 #include <byre/storage/atomic_buffer.hpp>

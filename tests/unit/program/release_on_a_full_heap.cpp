@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Releasing a buffer, and the steps of an AtomicBuffer, need no heap. Each buffer is released by a new thread while malloc fails, and
-// the counters must still be correct after these threads have ended. This is a separate program,
-// because it replaces malloc.
+// Releasing a buffer, and the steps of an AtomicBuffer, need no heap. Each buffer is released by a
+// new thread while malloc fails, and the counters must still be correct after these threads have
+// ended. This is a separate program, because it replaces malloc.
 #include <byre/byre.hpp>
 #include <byre/storage/atomic_buffer.hpp>
 
