@@ -6,6 +6,7 @@
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/atomic_buffer.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,20 @@ TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_by_destroying_an_o
   EXPECT_DEATH((change(*stale.pointer), stale.clone = Storage()), report);
   EXPECT_DEATH((stale.clone = Storage(), change(*stale.pointer), stale.storage = Storage()),
                report);
+}
+
+TEST(WriteTrapDeathTest, a_stale_write_to_a_stored_buffer_is_reported) {
+  Buffer buffer = Buffer::allocate(paged);
+  Lines lines{__LINE__ + 1, __LINE__ + 2};
+  std::byte* const pointer = buffer.mutable_data();
+  AtomicBuffer place(std::move(buffer));
+  EXPECT_DEATH(*pointer = {}, fault_report(0, paged, lines));
+
+  buffer = place.exchange(Buffer());
+  change(*buffer.mutable_data());
+  lines = {__LINE__ - 1, __LINE__ + 1};
+  place.store(std::move(buffer));
+  EXPECT_DEATH(*pointer = {}, fault_report(0, paged, lines));
 }
 
 TEST(WriteTrap, a_pointer_taken_after_a_lazy_clone_may_write) {

@@ -3,6 +3,7 @@
 /// model.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/atomic_buffer.hpp>
 #include <byre/storage/explain.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -106,6 +107,21 @@ TEST_F(Paged, memory_is_freed_with_its_last_owner_or_overlay) {
     EXPECT_EQ(counted.since().pinned_bytes, 0);
   }
   EXPECT_EQ(counted.since().live_bytes, 0);
+}
+
+TEST_F(Paged, loads_from_an_atomic_buffer_share_pages_and_overlays) {
+  AtomicBuffer place(filled(std::byte{1}));
+  for (const std::byte value : {std::byte{2}, std::byte{3}, std::byte{4}}) {
+    const Buffer before = place.load();
+    Buffer loaded = place.load();
+    const Counted counted;
+    EXPECT_EQ(loaded.materialize(), Materialized::overlaid);
+    loaded.mutable_data()[0] = value;
+    place.store(loaded);
+    EXPECT_LT(counted.since().bytes_copied, static_cast<std::int64_t>(4 * page_nbytes));
+    EXPECT_EQ(before.data()[0], std::byte(static_cast<int>(value) - 1));
+    EXPECT_EQ(place.load().data()[0], value);
+  }
 }
 
 TEST_F(Paged, explain_states_that_a_write_copies_pages) {

@@ -175,13 +175,24 @@ using Cells = testing::Types<detail::basic_atomic_cell<sync::Boost>,  //
                              CellOf<{48, 4, 1, 3}>>;   // data with 3 owners is held
 TYPED_TEST_SUITE(AtomicCell, Cells);
 
-TYPED_TEST(AtomicCell, random_steps_agree_with_a_model) {
-  Program<TypeParam> program(seed());
+template <class Cell>
+void run_random_steps() {
+  Program<Cell> program(seed());
   for (int step = 0; step < 2000 && !testing::Test::HasFatalFailure(); ++step) {
     program.step();
   }
   program.drop_all();
   EXPECT_EQ(program.blocks_out(), 0U);
+}
+
+TYPED_TEST(AtomicCell, random_steps_agree_with_a_model) {
+  run_random_steps<TypeParam>();
+}
+
+/// If a load refilled one step too late, the assertion of S3 would end the program.
+TEST(AtomicSlot, one_thread_needs_one_owner_more_than_refill_at) {
+  run_random_steps<CellOf<{48, 2, 1, 1000}>>();
+  run_random_steps<CellOf<{48, 5, 4, 1000}>>();
 }
 
 /// Fitting and borrowed memory alternate, so stores lock the slot and replace the lock at once.
@@ -230,6 +241,16 @@ TYPED_TEST(AtomicCell, data_in_a_cell_is_never_written_in_place) {
   Buffer last = cell.exchange(Buffer(), nowhere);
   EXPECT_EQ(last.use_count(), 1U);
   EXPECT_EQ(last.materialize(), Materialized::already_unique);
+}
+
+TEST(AtomicSlot, data_with_many_owners_gets_no_stock) {
+  for (const std::uint32_t owners : {2U, 3U}) {
+    CellOf<{48, 4, 1, 3}> cell;
+    const Buffer buffer = of_text<Buffer>("cow");
+    const std::vector<Buffer> others(owners - 2, buffer);
+    static_cast<void>(cell.exchange(Buffer(buffer), nowhere));
+    EXPECT_EQ(buffer.use_count(), owners == 2 ? 1U + 4U : 3U);
+  }
 }
 
 TEST(AtomicBuffer, a_load_copies_borrowed_and_aliased_memory) {

@@ -258,6 +258,19 @@ TYPED_TEST(Atomic, loads_beside_stores_read_one_version) {
   EXPECT_EQ(allocator.wrong_releases(), 0);
 }
 
+TYPED_TEST(Atomic, a_compare_exchange_never_fails_spuriously) {
+  basic_atomic<TypeParam> place(this->cow_);
+  at_once(2, [&](std::size_t thread) {
+    for (int step = 0; step < 10'000; ++step) {
+      if (thread == 0) {
+        place.store(step % 2 == 0 ? this->ox_ : this->cow_);
+      } else if (TypeParam expected = this->cow_; !place.compare_exchange(expected, this->cow_)) {
+        ASSERT_TRUE(expected.shares_data_with(this->ox_));
+      }
+    }
+  });
+}
+
 TYPED_TEST(Atomic, compare_exchanges_lose_no_update) {
   constexpr int updates = 500;
   basic_atomic<TypeParam> place(this->of("0"));
