@@ -139,18 +139,16 @@ class basic_atomic {
   /// the result is false. Never fails spuriously. Throws what load() throws.
   bool compare_exchange(Value& expected, Value&& desired, CallSite site = CallSite::current()) {
     for (;;) {
-      if (!holds(expected)) {
-        Value content = load(site);
-        if (!Access::are_equal(content, expected)) {
-          expected = std::move(content);
-          return false;
-        }
-      }
       auto buffer = Access::to_buffer(std::move(desired), site);
       if (Access::compare_exchange(cell_, expected, buffer, site)) {
         return true;
       }
       Access::restore(desired, std::move(buffer));
+      Value content = load(site);
+      if (!Access::are_equal(content, expected)) {
+        expected = std::move(content);
+        return false;
+      }
     }
   }
   bool compare_exchange(Value& expected, const Value& desired,

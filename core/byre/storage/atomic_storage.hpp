@@ -62,10 +62,8 @@ struct AtomicValue<basic_storage<S>> {
   }
 
  private:
-  /// Whether no code can write the storage through another handle or a pin.
-  static bool is_sole(const Storage& storage) noexcept {
-    return storage.handle_count() == 1 && !storage.is_pinned();
-  }
+  /// Whether no code can write the storage through another handle. Each pin has a handle, too.
+  static bool is_sole(const Storage& storage) noexcept { return storage.handle_count() == 1; }
 
   template <class Use>
   static auto with_buffer(const Storage& storage, const Use& use) noexcept {

@@ -329,6 +329,13 @@ TEST(AtomicBuffer, loads_and_stores_allocate_and_copy_no_data) {
   EXPECT_EQ(allocator.copies(), 0);
 }
 
+TEST(AtomicStorage, an_empty_content_is_an_empty_handle) {
+  AtomicStorage place;
+  EXPECT_FALSE(place.load());
+  EXPECT_FALSE(place.exchange(of_text<Storage>("cow")));
+  EXPECT_TRUE(place.load());
+}
+
 TEST(AtomicStorage, loads_are_new_identities) {
   const Storage cow = of_text<Storage>("cow");
   AtomicStorage place(cow);
