@@ -122,7 +122,7 @@ class basic_share_word {
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
-  /// Adds `count` owners in one step, for a slot (detail/slot.hpp). The caller is an owner.
+  /// Adds `count` owners in one step, for a slot (detail/atomic_slot.hpp). The caller is an owner.
   void add_owners(std::uint64_t count) noexcept {
     // Relaxed: the step by which the slot publishes these owners releases this add. If this were a
     // load and a store, slots_race_clones would fail.
@@ -130,14 +130,13 @@ class basic_share_word {
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
-  /// Removes `count` owners in one step, among them the caller if that is an owner without a
-  /// buffer. True iff no owner and no copier is left; the caller must then free the data. Never
-  /// waits.
-  [[nodiscard]] bool drop_owners(std::uint64_t count) noexcept {
-    // Release and acquire as in drop_owner: if one of the two is left out, stores_race_loads fails.
-    const State before{word_.fetch_sub(count * one_owner, sites.at(At::drop_owners, acq_rel))};
-    BYRE_ASSERT(before.owners() >= count, "a slot returned more owners than it had");
-    return before.owners() == count && before.copies() == no_copies;
+  /// Removes `count` owners in one step, for a slot. The caller is another owner, and remains one.
+  void drop_owners(std::uint64_t count) noexcept {
+    // Relaxed, and pairs with nothing: an owner is left, so no thread frees or steals the data
+    // because of this step. That owner's later drop releases its reads. If this were a load and a
+    // store, stores_race_loads would fail.
+    const State before{word_.fetch_sub(count * one_owner, sites.at(At::drop_owners, relaxed))};
+    BYRE_ASSERT(before.owners() > count, "a slot returned more owners than it had");
   }
 
   /// Removes the calling owner. True iff no owner and no copier is left; the caller must then free

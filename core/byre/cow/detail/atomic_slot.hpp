@@ -132,9 +132,8 @@ class basic_atomic_slot {
 
   /// Returns the owners of `content` that were not taken, except one, which the caller receives.
   static void unstock(Content content) noexcept {
-    // S2: at least one of the owners was not taken, so the result is always false.
     if (const std::uint64_t rest = Layout.stock - content.taken() - 1; rest != 0) {
-      static_cast<void>(content.header()->share().drop_owners(rest));
+      content.header()->share().drop_owners(rest);
     }
   }
 
@@ -226,7 +225,7 @@ class basic_atomic_slot {
         return;
       }
     }
-    static_cast<void>(header.share().drop_owners(Layout.refill_at));  // the caller keeps its owner
+    header.share().drop_owners(Layout.refill_at);
   }
 
   typename Sync::template Atomic<std::uint64_t> word_;

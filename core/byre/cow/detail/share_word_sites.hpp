@@ -56,7 +56,7 @@ inline constexpr sync::ConstantTable<ShareWordConstant, 7> share_word_constants{
 inline constexpr sync::SiteTable<ShareWordSite, 21> share_word_sites{{{
     {"share_word.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed},
     {"share_word.add_owners", sync::Operation::fetch_add, std::memory_order::relaxed},
-    {"share_word.drop_owners", sync::Operation::fetch_sub, std::memory_order::acq_rel},
+    {"share_word.drop_owners", sync::Operation::fetch_sub, std::memory_order::relaxed},
     {"share_word.drop_alone", sync::Operation::load, std::memory_order::acquire},
     {"share_word.drop_owner", sync::Operation::fetch_sub, std::memory_order::acq_rel},
     {"share_word.is_writable", sync::Operation::load, std::memory_order::acquire},
