@@ -12,7 +12,8 @@ from transitions import variables
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "core/byre/cow/share_word.hpp"
-SORTS = {"owners": "Bits", "copies": "Bits", "waiting": "Bool", "read_only": "Bool", "waits": "Bool"}
+SORTS = {"owners": "Bits", "copies": "Bits", "waiting": "Bool", "read_only": "Bool", "waits": "Bool",
+         "several": "Bits"}
 
 
 class NotUnderstood(Exception):
@@ -88,9 +89,9 @@ class WordHeader:
         value = found[2].split(",")[-1].strip()
         return found[1], self.find(rf"{value} =\s*(.*?);", self.text) if value == "then" else value
 
-    def after(self, site, word, waits):
+    def after(self, site, word, waits, several):
         operation, operand = self.operand(site)
-        value = self.value(operand, now=self.state(word), waiting=waits)
+        value = self.value(operand, now=self.state(word), waiting=waits, count=several)
         if operation == "fetch_add":
             return word + value
         if operation == "fetch_sub":
@@ -117,9 +118,9 @@ DECISIONS = {
     "wakes_after_abandon": ("abandon_copy", r"if \((.*?)\) \{"),
     "may_be_written": ("is_writable", r"return word_\.load\(.*?\)\) (.*?);"),
 }
-STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting", "finish_copy",
-         "abandon_copy", "add_copy")
-FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_waiting")
+STEPS = ("add_owner", "add_owners", "drop_owners", "drop_owner", "claim_copy", "announce_wait", "stop_waiting",
+         "finish_copy", "abandon_copy", "add_copy")
+FROM_OWNER = ("add_owner", "add_owners", "drop_owners", "drop_owner", "claim_copy", "announce_wait", "stop_waiting")
 
 
 def questions(tables, mutant=None):
@@ -150,14 +151,18 @@ def questions(tables, mutant=None):
         yield ask(decision, value, getattr(ShareWord(tables, mutant), decision)(fields))
     for site in STEPS:
         has_user = fields.owners >= 1 if site in FROM_OWNER else fields.copies >= 1
-        # A waiter has set the waiting bit. A thread that stops waiting is the only user and has set the bit. A
-        # thread that announces a wait has found the bit clear.
-        more = {"claim_copy": [either(negated(fields.waits), fields.waiting)],
+        # A thread that removes several owners remains an owner. A waiter has set the waiting bit. A thread that stops
+        # waiting is the only user and has set the bit. A thread that announces a wait has found the bit clear.
+        more = {"add_owners": [fields.several < limit],
+                "drop_owners": [fields.several < fields.owners],
+                "claim_copy": [either(negated(fields.waits), fields.waiting)],
                 "announce_wait": [negated(fields.waiting)],
                 "stop_waiting": [shipped.is_sole_use(fields), fields.waiting, negated(fields.read_only)]}
         step = getattr(shipped, site)
-        then = step(fields, fields.waits) if site == "claim_copy" else step(fields)
-        yield ask(site, header.after(site, word, fields.waits), packed(then), has_user, *more.get(site, []))
+        operands = {"claim_copy": [fields.waits], "add_owners": [fields.several], "drop_owners": [fields.several]}
+        then = step(fields, *operands.get(site, []))
+        after = header.after(site, word, fields.waits, fields.several)
+        yield ask(site, after, packed(then), has_user, *more.get(site, []))
     yield Question("allowed: a million owners and copies, waiting", (
         small, fields.owners == 1_000_000, fields.copies == 1_000_000, fields.waiting,
         literal(True, "Bool"))), "sat"

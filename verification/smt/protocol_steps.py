@@ -26,6 +26,7 @@ from transitions import State
 LIMIT_S = 120
 QUIET, ANOTHER_CLONES, A_COPY_FAILS, COPIES_JUST_ENDED = range(4)
 MOST = 5  # the limit of owners and of copies
+SEVERAL = 2  # the owners in a step that adds or removes several
 
 
 def text(word):
@@ -37,7 +38,7 @@ class Thread(Run):
 
     def __init__(self, steps, start, interference, place, line):
         state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
-                       "copier": start.copies})
+                       "copier": start.copies, "several": SEVERAL})
         clones = Thread.another_clones if interference == ANOTHER_CLONES else None
         super().__init__(steps, state, place, line, lambda site, word: text(word), clones)
         self.interference = interference
@@ -102,7 +103,7 @@ class Thread(Run):
 
 
 OPERATIONS = (
-    ("owner", ("add_owner", "drop_owner", "is_writable", "is_unique", "claim_or_wait", "claim_at_once",
+    ("owner", ("add_owner", "add_owners", "drop_owners", "drop_owner", "is_writable", "is_unique", "claim_or_wait", "claim_at_once",
                "claim_in_order")),
     ("copier", ("finish_copy", "abandon_copy", "is_sole_copier", "add_copy")),
 )
@@ -117,6 +118,8 @@ def word_lines(tables):
              for step in (*transitions(word, lambda state: True), *transitions_in_order(word, lambda state: True))}
     for place, operations in OPERATIONS:
         for operation, interference, start in itertools.product(operations, range(4), words(place)):
+            if operation == "drop_owners" and start.owners <= SEVERAL:
+                continue  # an owner has to remain
             thread = Thread(steps, start, interference, place, f"{operation} {interference} {text(start)}")
             # Most operations consist of one step, which has the operation's name.
             getattr(thread, operation, lambda: thread.visit(operation, operation))()

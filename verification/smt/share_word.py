@@ -52,6 +52,12 @@ class ShareWord(Code):
     def add_owner(self, word):
         return self.stored("add_owner", word, owners=word.owners + 1)
 
+    def add_owners(self, word, number):
+        return self.stored("add_owners", word, owners=word.owners + number)
+
+    def drop_owners(self, word, number):
+        return self.stored("drop_owners", word, direction=-1, owners=word.owners - number)
+
     def drop_owner(self, word):
         return self.stored("drop_owner", word, direction=-1, owners=word.owners - 1)
 

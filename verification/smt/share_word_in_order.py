@@ -52,7 +52,7 @@ def initial(state):
 
 INVARIANTS = {
     **proof.INVARIANTS,
-    "numbers are naturals": are_naturals(NUMBERS),
+    "numbers are naturals": are_naturals(NUMBERS, lambda s: s.several >= 1),
     "I1 owners are counted": lambda s: equal(s.owners, proof.sum_of(s, [*proof.OWNERS, *OWNERS])),
     "I1 copiers are counted": lambda s: equal(s.copies, s.copier + s.restorer + s.submitter),
     "no thread waits": lambda s: both(negated(s.waiting), equal(proof.sum_of(s, proof.WAITERS), 0)),

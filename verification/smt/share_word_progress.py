@@ -20,6 +20,8 @@ SORTS = {**proof.SORTS, "claims": "Int", "copied": "Int"}
 AT_ONCE = {
     "owner": (
         ("add_owner",),
+        ("add_owners",),
+        ("drop_owners",),
         ("drop_alone", "drop_owner", "drop_owner, the last"),
         ("claim: steal", "claim: copy and never wait"),
     ),
@@ -49,8 +51,8 @@ def waits(system):
         return either(*(steps[name].is_possible(state) for name in names))
 
     def takes_a_step(state, place, names):
-        may_claim = negated(state.read_only) if names[0] == "claim: steal" else True
-        return implies(both(getattr(state, place) >= 1, may_claim), is_possible(state, *names))
+        required = {"claim: steal": negated(state.read_only), "drop_owners": state.owner >= state.several + 1}
+        return implies(both(getattr(state, place) >= 1, required.get(names[0], True)), is_possible(state, *names))
 
     released = negated
     return {
@@ -92,7 +94,7 @@ def claims(tables, mutant=None):
     return System(
         SORTS,
         lambda s: both(
-            negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
+            negated(s.read_only), s.claims >= 1, s.several >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
             equal(s.copied, 0),
             negated(s.waiting), all_equal(s, 0, proof.OTHER_NUMBERS)),
         {
@@ -122,9 +124,9 @@ def has_ended(state):
 
 
 # Steps that start an operation. A program takes a finite number of them. Spurious wakes are left out, since a
-# program does not decide their number.
-BEGINS = ("add_owner", "is_writable", "is_unique", "claim: steal", "claim: copy", "claim: copy and never wait",
-          "claim: announce a wait", "is_sole_copier", "add_copy")
+# program does not decide their number. An add of several owners counts as several operations.
+BEGINS = ("add_owner", "add_owners", "drop_owners", "is_writable", "is_unique", "claim: steal", "claim: copy",
+          "claim: copy and never wait", "claim: announce a wait", "is_sole_copier", "add_copy")
 SPURIOUS = ("park: wake up spuriously", "wake of another address")
 # For each place, an upper bound on the steps that a thread at this place still takes if it starts no operation.
 ENDS = {"owner": 2, "writer": 3, "relier": 3, "leaver": 1, "storer": 4, "copier": 9, "restorer": 10, "freer": 1,
@@ -139,8 +141,9 @@ def programs(tables, mutant=None):
     def counted(step):
         if step.name not in BEGINS:
             return step
-        return step.updated(guard=lambda s: both(s.left >= 1, step.guard(s)),
-                            effect=lambda s: step.effect(s).updated(left=s.left - 1), needs={})
+        operations = (lambda s: s.several) if step.name == "add_owners" else lambda s: 1
+        return step.updated(guard=lambda s: both(s.left >= operations(s), step.guard(s)),
+                            effect=lambda s: step.effect(s).updated(left=s.left - operations(s)), needs={})
 
     steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name not in SPURIOUS]
     system = proof.system(tables, mutant)

@@ -33,10 +33,12 @@ WAITERS = ("waiter", "checker", "sleeper", "storer")
 ALONE = ("writer", "relier", "leaver", "storer")
 NUMBERS = ["owners", "copies", *PLACES, "freed", *DEPARTURES]
 OTHER_NUMBERS = [name for name in NUMBERS if name not in ("owners", "owner")]
-STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy",
-         "add_copy")
+STEPS = ("add_owner", "add_owners", "drop_owners", "drop_owner", "claim_copy", "announce_wait", "finish_copy",
+         "abandon_copy", "add_copy")
 WORD = dict.fromkeys(STEPS, FIELDS)
-SORTS = {**dict.fromkeys(NUMBERS, "Int"), "waiting": "Bool", "read_only": "Bool"}
+# `several` is the number of owners in a step that adds or removes several. No invariant limits it, so it may differ
+# from step to step.
+SORTS = {**dict.fromkeys([*NUMBERS, "several"], "Int"), "waiting": "Bool", "read_only": "Bool"}
 
 
 def sum_of(state, places):
@@ -99,6 +101,13 @@ def transitions(word, may_be_claimed=is_claimed):
     return tuple(of_header(word, step) for step in (
         step("add_owner", "add_owner", "owner", "owner",
              effect=lambda s: word.add_owner(s).updated(owner=s.owner + 1)),
+        step("add_owners", "add_owners", "owner", "owner",
+             effect=lambda s: word.add_owners(s, s.several).updated(owner=s.owner + s.several)),
+        # The thread holds the owners that it removes, and one that remains.
+        step("drop_owners", "drop_owners", "owner", "owner",
+             effect=lambda s: word.drop_owners(s, s.several),
+             needs={"core asserts that an owner remains": lambda s: s.owners >= s.several + 1},
+             number=lambda s: s.several + 1),
         step("drop_alone", "drop_alone", "owner", "leaver", is_sole,
              lambda s: enters_alone(word, s, "drop_alone")),
         step("drop_owner", "drop_owner", "owner", None, lambda s: negated(is_sole(s)), users.drop, owned),
@@ -153,7 +162,7 @@ def transitions(word, may_be_claimed=is_claimed):
 
 
 def initial(state):
-    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting),
+    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), state.several >= 1,
                 all_equal(state, 0, OTHER_NUMBERS))
 
 
@@ -163,7 +172,7 @@ def is_blocked(state):
 
 
 INVARIANTS = {
-    "numbers are naturals": are_naturals(NUMBERS),
+    "numbers are naturals": are_naturals(NUMBERS, lambda s: s.several >= 1),
     "I1 owners are counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
     "I1 copiers are counted": lambda s: equal(s.copies, s.copier + s.restorer),
     "I1 no thread frees data in use": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),

@@ -19,11 +19,12 @@ class State:
             raise KeyError(f"unknown variables: {', '.join(unknown)}")
         return State({**vars(self), **changes})
 
-    def moved(self, start, end):
-        """The state with one thread fewer at `start` and one more at `end`. None stands for outside all places."""
+    def moved(self, start, end, number=1):
+        """The state with `number` threads fewer at `start` and one more at `end`. None stands for outside all
+        places."""
         changes = {}
         if start:
-            changes[start] = getattr(self, start) - 1
+            changes[start] = getattr(self, start) - number
         if end:
             changes[end] = changes.get(end, getattr(self, end)) + 1
         return self.updated(**changes)
@@ -45,15 +46,16 @@ class Transition:
     guard: callable  # a condition of the state, in addition to a thread at `start`
     effect: callable  # returns the next state, except for the moved thread
     needs: dict = field(default_factory=dict)  # conditions that must hold whenever the transition is taken
+    number: callable = lambda state: 1  # how many of those that the state counts at `start` are the moved thread
 
     def updated(self, **changes):
         return replace(self, **changes)
 
     def is_possible(self, state):
-        return both(getattr(state, self.start) >= 1 if self.start else True, self.guard(state))
+        return both(getattr(state, self.start) >= self.number(state) if self.start else True, self.guard(state))
 
     def after(self, state):
-        return self.effect(state.moved(self.start, self.end))
+        return self.effect(state.moved(self.start, self.end, self.number(state)))
 
     def between(self, state, then):
         """The condition that the transition leads from `state` to `then`."""
@@ -62,9 +64,9 @@ class Transition:
         return both(self.is_possible(state), *same)
 
 
-def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=()):
+def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=(), number=lambda s: 1):
     """`sites`: the names of the sites, separated by spaces."""
-    return Transition(name, tuple(sites.split()), start, end, guard, effect, dict(needs))
+    return Transition(name, tuple(sites.split()), start, end, guard, effect, dict(needs), number)
 
 
 def all_equal(state, number, names):
@@ -122,7 +124,7 @@ class System:
         between the two break an invariant? `word` names the variables that the step loads and stores."""
         state, meanwhile = variables(self.sorts), variables(self.sorts, "_then")
         # Other threads' transitions must not use the thread that is within its step.
-        absent = state.moved(transition.start, None)
+        absent = state.moved(transition.start, None, transition.number(state))
         others = either(*(other.between(absent, meanwhile) for other in other_transitions))
         late = meanwhile.updated(**{name: getattr(state, name) for name in word})
         after = transition.effect(late.moved(None, transition.end))

@@ -18,6 +18,7 @@ constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
 constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
 constexpr std::uint64_t all_copies = (waiting_bit - 1) * one_copy;
 constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t several = 2;  // the owners in a step that adds or removes several
 
 /// The actions of other threads while an operation runs.
 enum class Interference : std::uint8_t {
@@ -40,11 +41,15 @@ struct Operation {
   std::uint64_t by;  ///< one_owner or one_copy: the word must count a caller of this kind
   int (*run)(Word&);
   bool may_wait = false;
+  std::uint64_t least = 1;  ///< the word must count so many
 };
 
 template <class Word>
 constexpr Operation<Word> operations[] = {
     {"add_owner", one_owner, [](Word& word) { return word.add_owner(), 0; }},
+    {"add_owners", one_owner, [](Word& word) { return word.add_owners(several), 0; }},
+    {"drop_owners", one_owner, [](Word& word) { return word.drop_owners(several), 0; }, false,
+     several + 1},
     {"drop_owner", one_owner, [](Word& word) { return int{word.drop_owner()}; }},
     {"is_writable", one_owner, [](Word& word) { return int{word.is_writable()}; }},
     {"is_unique", one_owner, [](Word& word) { return int{word.is_unique()}; }},
@@ -127,7 +132,8 @@ void print(const Operation<Word>& operation) {
     for (const std::uint64_t read_only : {std::uint64_t{0}, read_only_bit}) {
       for (std::uint64_t copies = operation.by == one_copy; copies <= most; ++copies) {
         for (const std::uint64_t waiting : {std::uint64_t{0}, waiting_bit}) {
-          for (std::uint64_t owners = operation.by == one_owner; owners <= most; ++owners) {
+          std::uint64_t owners = operation.by == one_owner ? operation.least : 0;
+          for (; owners <= most; ++owners) {
             print(operation, interference, owners + waiting + copies * one_copy + read_only);
           }
         }
