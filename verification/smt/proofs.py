@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, field
 
+import atomic_slot
 import header
 import lock_table
 import parking_lot
@@ -32,8 +33,9 @@ class Proof:
     word: dict  # for each step that a mutant can split: the variables that the step loads and stores
     more: callable = lambda tables, mutant: ()  # returns the parts in addition to the system
     not_modelled: dict = field(default_factory=dict)  # rows without a transition, and why
-
     own_mutants: tuple = ()
+    logic: str = "QF_LIA"
+    weak_order: str = "departure"  # a word in the questions that a weaker order has to fail
 
     @property
     def name(self):
@@ -49,7 +51,7 @@ class Proof:
             yield self.in_two_steps(tables, mutant.row.removeprefix(self.prefix))
             return
         system = self.system(tables, mutant)
-        yield Part(self.name, "QF_LIA", system.sorts, tuple(system.questions()))
+        yield Part(self.name, self.logic, system.sorts, tuple(system.questions()))
         yield from self.more(tables, mutant)
 
     def in_two_steps(self, tables, site):
@@ -78,6 +80,11 @@ def more_of_share_word(tables, mutant):
     yield Part("share_word header", "QF_BV", header.SORTS, tuple(header.questions(tables, mutant)))
 
 
+def more_of_atomic_slot(tables, mutant):
+    yield Part("atomic_slot progress", "QF_NIA", {**atomic_slot.SORTS, "left": "Int"},
+               tuple(atomic_slot.progress(tables, mutant)))
+
+
 def proof_of_bucket(model):
     def wakes(tables, mutant):
         yield Part(f"{model.PREFIX}wakes".replace(".", " "), "QF_LIA", dict.fromkeys(model.NUMBERS, "Int"),
@@ -89,6 +96,8 @@ def proof_of_bucket(model):
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
           {"use_count": "a number for information only", "load_in_order": "modeled in the part 'in order'"}),
+    Proof(atomic_slot.PREFIX, atomic_slot.system, atomic_slot.WORD, more_of_atomic_slot,
+          own_mutants=atomic_slot.MUTANTS, logic="QF_NIA", weak_order="publication"),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
     *(proof_of_bucket(model) for model in (parking_lot, lock_table)),
 ]

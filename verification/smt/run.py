@@ -95,10 +95,10 @@ def faults_of(task, found):
     return wrong, unclear
 
 
-def verdict_on_mutant(mutant, refuted_by, unclear):
+def verdict_on_mutant(mutant, weak_order, refuted_by, unclear):
     """The verdict, and True if it is as required: the first question that refutes a mutant has to fit the mutant's
     kind of mistake."""
-    wanted = ("departure" if mutant.change in ORDERS else  # a departure that no acquire synchronizes with
+    wanted = (weak_order if mutant.change in ORDERS else  # e.g. a departure that no acquire synchronizes with
               "in two steps: " if mutant.change == "plain" else "")
     if unclear:
         return f"UNCLEAR: {unclear[0]}", False
@@ -126,8 +126,8 @@ def rows_of(arguments, tables, asked, folder):
     files = in_files([task for task in asked if arguments.only in (task.mutant or task.part.name)])
     for name, of_file in files.items():
         write(folder / name, of_file)
-    mutants = {mutant.name: (mutant, [], [], []) for proof in PROOFS for mutant in proof.mutants(tables)
-               if arguments.only in mutant.name}
+    mutants = {mutant.name: ((mutant, proof.weak_order), [], [], []) for proof in PROOFS
+               for mutant in proof.mutants(tables) if arguments.only in mutant.name}
     for task, found in answered(files, folder):
         wrong, unclear = faults_of(task, found)
         if not task.mutant:
@@ -135,8 +135,8 @@ def rows_of(arguments, tables, asked, folder):
             continue
         for kept, new in zip(mutants[task.mutant][1:], (wrong, unclear, [len(found)])):
             kept.extend(new)
-    for name, (mutant, wrong, unclear, questions) in mutants.items():
-        yield name, sum(questions), *verdict_on_mutant(mutant, wrong, unclear)
+    for name, (kind, wrong, unclear, questions) in mutants.items():
+        yield name, sum(questions), *verdict_on_mutant(*kind, wrong, unclear)
     for proof in PROOFS:
         for row in proof.rows_without_model(tables):
             yield proof.prefix + row, 0, "NO TRANSITION FOR THIS STEP", False

@@ -88,6 +88,8 @@ class System:
     assertions: dict  # conditions that the invariants have to imply
     sample_states: dict  # conditions of states that the invariants have to allow
     impossible: tuple = ()  # names of transitions that are never possible
+    # Numbers for variables of the state, with which mutants that split a step are refuted.
+    split_with: dict = field(default_factory=dict)
 
     def holds(self, state):
         return both(*(condition(state) for condition in self.invariants.values()))
@@ -122,7 +124,7 @@ class System:
     def split(self, transition, other_transitions, word):
         """The questions for a step that is split into a load and a store: can a transition of another thread
         between the two break an invariant? `word` names the variables that the step loads and stores."""
-        state, meanwhile = variables(self.sorts), variables(self.sorts, "_then")
+        state, meanwhile = (variables(self.sorts, suffix).updated(**self.split_with) for suffix in ("", "_then"))
         # Other threads' transitions must not use the thread that is within its step.
         absent = state.moved(transition.start, None, transition.number(state))
         others = either(*(other.between(absent, meanwhile) for other in other_transitions))
