@@ -25,7 +25,8 @@ struct Recording {
 
   /// Formats the value of an atomic.
   std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;
-  std::function<void()> others;  ///< called after the first step; its steps are not recorded
+  std::function<void()> others;  ///< called after one of the steps; its own steps are not recorded
+  unsigned others_after = 1;     ///< the number of that step
   /// Called within a park: before its condition is checked, and while the thread sleeps.
   std::function<void()> before_check, asleep;
 
@@ -66,7 +67,7 @@ struct Recording {
     if (++steps > most_steps) {
       fail("takes more than " + std::to_string(most_steps) + " steps, so it may not end");
     }
-    if (others && steps == 1) {
+    if (others && steps == others_after) {
       silently(others);
     }
   }

@@ -207,6 +207,8 @@ ASSERTIONS = {
     "I1 data in the slot is not freed": lambda s: implies(s.full, equal(s.freer + s.freed, 0)),
     "I1 data that a thread owns is not freed": lambda s: implies(
         count(s, OWNERS) >= 1, equal(s.freer + s.freed, 0)),
+    "I4 no thread is the only owner of data in the slot": lambda s: implies(
+        both(s.full, count(s, OWNERS) >= 1), s.owners >= 2),
     "I1 data is not freed twice": lambda s: s.freed + s.freer <= 1,
     "I1 unused data is freed": lambda s: implies(
         both(negated(s.full), equal(count(s, OWNERS), 0)), equal(s.freer + s.freed, 1)),

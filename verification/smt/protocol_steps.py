@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import ref_count
+from atomic_slot_steps import slot_lines
 from bucket_steps import lot_lines, table_lines
 from code_tables import read_tables
 from runs import Endless, Run, start_of, steps_of
@@ -166,7 +167,7 @@ def handle_lines(tables):
 
 
 def model_lines(tables):
-    for lines in (word_lines, handle_lines, lot_lines, table_lines):
+    for lines in (word_lines, slot_lines, handle_lines, lot_lines, table_lines):
         yield from lines(tables)
 
 

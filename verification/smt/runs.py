@@ -13,7 +13,9 @@ class Endless(Exception):
 
 class Run:
     """One thread of the model. `place` is its control location; None means that it is outside the operation. `others`
-    acts for the other threads: it is called after the first step, and changes the state."""
+    acts for the other threads: it is called after one of the steps, and changes the state."""
+
+    others_after = 1  # the number of that step
 
     def __init__(self, steps, state, place, line, text, others=None):
         self.steps, self.state, self.place, self.line, self.text = steps, state, place, line, text
@@ -55,7 +57,7 @@ class Run:
         self.note(f"{site} {self.text(site, before)} {self.text(site, self.state)}".rstrip())
         if self.taken > MOST_STEPS:
             raise Endless(f"{self.line[:300]}\nThis run takes more than {MOST_STEPS} steps, so it may not end.")
-        if self.others and self.taken == 1:
+        if self.others and self.taken == self.others_after:
             self.others(self)
         return possible[0] if possible else None
 

@@ -164,7 +164,7 @@ unsigned print_share_word_steps(bool drop_waits) {
 int main(int argc, char** argv) {
   using namespace byre::verification;
   const bool drop_waits = argc == 2 && std::string_view(argv[1]) == "--drop-waits";
-  const unsigned unreached =
-      print_share_word_steps(drop_waits) + print_ref_count_steps() + print_bucket_steps();
+  const unsigned unreached = print_share_word_steps(drop_waits) + print_atomic_slot_steps() +
+                             print_ref_count_steps() + print_bucket_steps();
   return unreached == 0 ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 
 namespace byre::verification {
 
+unsigned print_atomic_slot_steps();
 unsigned print_ref_count_steps();
 unsigned print_bucket_steps();  ///< the steps of the parking lot and the table of locks
 
