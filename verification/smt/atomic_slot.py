@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """The slot of an AtomicBuffer (core/byre/cow/detail/atomic_slot.hpp) and any number of threads that load from it,
-refill its stock, and store. The model follows one data and one slot, which contains this data or something else: other
-data, nothing, or the mark of a locked slot. For this proof, owners of the data in other slots are owners like buffers.
-The numbers `stock` and `refill_at` are any with 1 <= refill_at < stock. Copiers are left out: an owner that claims the
-data to copy it leaves the owners, and the share word's own proof frees the data later."""
+refill its stock, and store. The model follows one data and one slot. The slot contains this data or something else:
+other data, nothing, or the mark of a locked slot. Owners of the data in other slots are counted like buffers. The
+numbers `stock` and `refill_at` are any with 1 <= refill_at < stock. The model has no copiers: they are no owners, and
+the proof of the share word covers them."""
 
 from code_tables import Code, Mutant
 from share_word import ShareWord
@@ -24,13 +24,13 @@ PLACES = {
 }
 OWNERS = [place for place in PLACES if place not in ("loader", "freer")]
 LOADERS = ("loader", "due", "filler", "returner")
-# The stores and refills of the slot. Whoever takes or removes its data has to synchronize with them, since they come
-# after the writes of the data and the adds of the owners.
+# The stores and refills of the slot. A thread that takes an owner of the content, or removes the content, has to
+# synchronize with them: they come after the writes of the data and after the adds of the owners.
 PUBLICATIONS = {
     "published": "all stores and refills",
-    "released": "those that an acquire of the slot's word synchronizes with; all its steps are read-modify-writes, "
-                "which continue the release sequences",
-    "missed": "those that a thread did not synchronize with when it took, removed or looked at the content",
+    "released": "stores and refills that an acquire of the slot's word synchronizes with: all later steps are "
+                "read-modify-writes, which continue the release sequences",
+    "missed": "stores and refills that a thread did not synchronize with when it took, removed or looked",
 }
 # `taken` is the field of the slot's word. `offset` is its address minus that of a header, or of nothing. `held` is the
 # number of owners that the removers have. `several` is the number in a step of a remover, or of another slot.
@@ -131,7 +131,7 @@ def transitions(tables, mutant=None):
     def finds_due(s):
         return slot.is_due(s, s.taken + 1)
 
-    # The number of the thread's owners is any that leaves at least one to each of the other removers.
+    # `several` is the number of owners that the remover has. Each of the other removers has at least one.
     def is_own_number(s):
         return both(s.several <= s.held - (s.remover - 1), implies(equal(s.remover, 1), equal(s.several, s.held)))
 
@@ -199,7 +199,7 @@ INVARIANTS = {
     "I1 no thread frees data in use": lambda s: implies(is_in_use(s), equal(s.freer + s.freed, 0)),
     "I1 one thread frees unused data": lambda s: implies(negated(is_in_use(s)), equal(s.freer + s.freed, 1)),
     "every publication can be acquired": lambda s: equal(s.published, s.released),
-    "who takes, removes or looks has acquired every publication": lambda s: equal(s.missed, 0),
+    "a thread that takes, removes or looks has acquired every publication": lambda s: equal(s.missed, 0),
 }
 
 ASSERTIONS = {
@@ -221,8 +221,8 @@ SAMPLES = {
     "7 owners taken and dropped, and a storer stopped": lambda s: both(
         equal(s.remover, 1), equal(s.stock, 100), equal(s.held, 93), equal(s.owners, 93), negated(s.full)),
     "as many loads as may be, all with a refill due": lambda s: both(
-        s.full, equal(s.stock, 32768), equal(s.refill_at, 4096), equal(s.due, 28672), equal(s.taken, 32767)),
-    "the data replaces itself beside an old refill": lambda s: both(
+        s.full, equal(s.stock, 100), equal(s.refill_at, 10), equal(s.due, 90), equal(s.taken, 99)),
+    "the data replaced itself during an old refill": lambda s: both(
         s.full, equal(s.taken, 0), equal(s.filler, 1), equal(s.remover, 1), equal(s.stock, 4), equal(s.refill_at, 2)),
     "freed after 1000 stores and refills": lambda s: both(equal(s.freed, 1), equal(s.published, 1000)),
 }
@@ -233,8 +233,8 @@ def system(tables, mutant=None):
                   split_with={"stock": 4, "refill_at": 2})
 
 
-# For each place, the steps of a thread there: at least one of them is possible, whatever other threads do. So a store
-# never waits, and neither does a load. A remover is left out: it always has a number of owners that it can return.
+# The steps of a thread at each place. At least one of them is possible in every state, so neither a load nor a store
+# waits. A remover can always return its number of owners, so it is not listed.
 NEXT = {
     "loader": ("take", "take: a refill is due", "take: other data"),
     "due": ("refill: add",),

@@ -76,7 +76,7 @@ class Slot(Run):
         self.visit("add_owners", "stock")
 
     def unstock(self, taken):
-        """Returns the owners of a stock of which this number was taken."""
+        """Returns the owners of a stock, except those that loads have taken."""
         self.state = self.state.updated(several=self.state.stock - taken)
         if self.state.several > 1:
             self.visit("drop_owners", "unstock")
@@ -133,8 +133,38 @@ def runs(layout, start, taken):
             yield operation, others, after
 
 
+# For each named state of the proof: `stock`, `refill_at`, and steps that lead to the state from the first one.
+PUT = ["stock", "exchange: the data replaces other data"]
+WITNESSES = {
+    "1000 owners taken, and a refill under way": (
+        3000, 1000, [*PUT, *(["load", "take"] * 999), "load", "take: a refill is due", "refill: add"]),
+    "7 owners taken and dropped, and a storer stopped": (
+        100, 10, [*PUT, *(["load", "take"] * 7), "exchange: other data replaces the data", *(["drop"] * 7)]),
+    "as many loads as may be, all with a refill due": (
+        100, 10, [*PUT, *(["load", "take"] * 9), *(["load"] * 90), *(["take: a refill is due"] * 90)]),
+    "the data replaced itself during an old refill": (
+        4, 2, ["clone", *PUT, "load", "take", "load", "take: a refill is due", "refill: add", "stock",
+               "exchange: the data replaces itself"]),
+    "freed after 1000 stores and refills": (
+        4, 2, [*(["exchange: other data replaces other data"] * 1000), "drop, the last", "free"]),
+}
+
+
+def check_witnesses(steps):
+    """Raises an error if the steps of a witness are not possible, or do not lead to its state."""
+    for name, condition in atomic_slot.SAMPLES.items():
+        stock, refill_at, names = WITNESSES[name]
+        state = State({**dict.fromkeys(atomic_slot.SORTS, 0), "full": False, "buffer": 1, "owners": 1, "several": 1,
+                       "stock": stock, "refill_at": refill_at})
+        run = Slot(steps, state)
+        run.another(*names)
+        if not (atomic_slot.initial(state) and condition(run.state)):
+            raise AssertionError(f"no run leads to the state: {name}")
+
+
 def slot_lines(tables):
     steps = steps_of(atomic_slot, tables)
+    check_witnesses(steps)
     for layout, numbers_taken in LAYOUTS:
         stock, refill_at = layout
         for start, taken in (*((DATA, number) for number in numbers_taken), (NOTHING, 0), (LOCKED, 0)):
