@@ -22,6 +22,8 @@
 ///
 ///   operation       caller      transition                         result
 ///   add_owner       an owner    owners+1
+///   add_owners      an owner    owners+n                           for a slot
+///   drop_owners     an owner    owners-n                           for a slot; the caller remains
 ///   drop_owner      an owner    owners-1                           if both are 0: free the data
 ///   claim           an owner    owners>=2: owners-1, copies+1      copy
 ///                               owners==1, copies==0: none         steal
