@@ -129,6 +129,8 @@ class basic_atomic_slot {
   }
   static Content emptied() noexcept { return Content(0); }
   static Content locked_content() noexcept { return Content(locked); }
+  /// The `expected` for which replace() replaces the content of a locked slot.
+  static const Header* locked_header() noexcept { return Content(locked).header(); }
 
   /// Returns the owners of `content` that were not taken, except one, which the caller receives.
   static void unstock(Content content) noexcept {

@@ -9,13 +9,14 @@
 /// header, and loads and stores take the lock of the cell's address.
 ///
 ///   content      slot      held_
-///   empty        empty     nothing
-///   fitting      address   nothing
-///   held         locked    the header's address, or `empty` after a compare_exchange
-///   handed over  other     as before, until the store that replaced the locked slot takes it out
+///   empty        empty     null
+///   fitting      address   null
+///   held         locked    address
+///   handed over  other     address, until the store that replaced the locked slot takes it out
 ///
-/// C1  A thread changes `held_` only under the lock, and replaces `nothing` only if it then locks
-///     the slot.
+/// C1  A thread changes `held_` only under the lock. It locks the slot only under the lock and only
+///     if `held_` is null, and then sets `held_` to an address. So if the slot is locked, `held_`
+///     is null only while the thread that locked the slot still holds the lock.
 /// C2  A store of fitting data replaces the content of the slot without the lock. If the slot was
 ///     locked, the value of `held_` belongs to that store. By C1 no other store can lock the slot
 ///     until that store has taken the value out.
@@ -125,9 +126,18 @@ class basic_atomic_cell {
 
   /// Whether the content and `buffer` are equal.
   bool holds(const Buffer& buffer) const noexcept {
-    const Content content = slot_.look();
     const Header* const header = header_of(buffer);
-    return content.is_locked() ? held() == held_word(header) : content.is(header);
+    for (;;) {
+      const Content content = slot_.look();
+      if (!content.is_locked()) {
+        return content.is(header);
+      }
+      if (const Header* const now = held()) {
+        return now == header;
+      }
+      // Another thread has just locked the slot, or has unlocked it meanwhile.
+      Sync::pause();
+    }
   }
 
   /// Returns as soon as !holds(buffer).
@@ -137,19 +147,19 @@ class basic_atomic_cell {
       if (spins < Sync::spin_limit) {
         Sync::pause();
       } else {
-        // Pairs with notify. Without this wait, ... spins.
+        // Pairs with notify. Without this wait, waits_end spins.
         Sync::park(this, keep_waiting, sites.at(At::park));
       }
     }
   }
   void notify() const noexcept {
-    // Pairs with park. Without it, ... hangs.
+    // Pairs with park. Without it, waits_end hangs.
     Sync::unpark_all(this, sites.at(At::notify));
   }
 
   std::uint64_t version() const noexcept {
     // Acquire pairs with count_store: a load that follows reads the content of each store that the
-    // result counts, or that of a later store; otherwise ... fails.
+    // result counts, or that of a later store, or versions_count_stores fails.
     return version_.load(sites.at(At::version, acquire));
   }
 
@@ -161,12 +171,10 @@ class basic_atomic_cell {
   static constexpr const auto& sites = atomic_cell_sites;
   static constexpr auto acquire = std::memory_order::acquire;
   static constexpr auto release = std::memory_order::release;
-  static constexpr std::uint64_t nothing = 0;
-  static constexpr std::uint64_t empty = 1;  // no address: headers are aligned
 
   /// A buffer that is an owner of the held data in place of `held_`.
   struct HeldBuffer {
-    explicit HeldBuffer(std::uint64_t held) noexcept : buffer(to_buffer(header_in(held))) {}
+    explicit HeldBuffer(Header* header) noexcept : buffer(header) {}
     ~HeldBuffer() { buffer.give_up_header(); }
     HeldBuffer(const HeldBuffer&) = delete;
     HeldBuffer& operator=(const HeldBuffer&) = delete;
@@ -202,14 +210,6 @@ class basic_atomic_cell {
     return header == nullptr || Slot::fits(*header);
   }
 
-  static std::uint64_t held_word(const Header* header) noexcept {
-    return header == nullptr ? empty : reinterpret_cast<std::uintptr_t>(header);
-  }
-  /// The header of the held data; null if it is an empty buffer. Requires that it is not `nothing`.
-  static Header* header_in(std::uint64_t held) noexcept {
-    return held == empty ? nullptr : reinterpret_cast<Header*>(static_cast<std::uintptr_t>(held));
-  }
-
   Buffer put(Buffer&& desired, CallSite site) noexcept {
     Header* const header = become_content(desired, site);
     if (!fits(header)) [[unlikely]] {
@@ -223,23 +223,57 @@ class basic_atomic_cell {
   }
 
   bool replace(const Header* expected, Header* header, Buffer& former) noexcept {
-    if (fits(header)) [[likely]] {
-      const Content desired = stocked(header);
+    if (!fits(header)) [[unlikely]] {
+      return hold(
+          header, [=](const Header* content) { return content == expected; }, former);
+    }
+    const Content desired = stocked(header);
+    for (;;) {
       Content replaced = desired;
-      if (slot_.replace(expected, desired, replaced)) {
+      if (slot_.replace(expected, desired, replaced)) [[likely]] {
         former = to_buffer(unstocked(replaced));
         return true;
       }
-      unstocked(desired);
       if (!replaced.is_locked()) {
-        return false;
+        break;
+      }
+      const Unlocked unlocked = unlock(expected, desired);
+      if (unlocked == Unlocked::yes) {
+        former = to_buffer(take_held());
+        return true;
+      }
+      if (unlocked == Unlocked::other_content) {
+        break;
       }
     }
-    return hold(
-        header, [=](const Header* content) { return content == expected; }, former);
+    unstocked(desired);
+    return false;
   }
 
-  /// Makes `header` the held content, if `replaces(header of the content)`.
+  /// The result of unlock().
+  enum class Unlocked : std::uint8_t {
+    yes,
+    other_content,
+    already,  ///< by another store
+  };
+
+  /// Puts `desired` into a locked slot if the held data is that of `expected`. The held data then
+  /// belongs to the caller (C2).
+  [[gnu::cold, gnu::noinline]] Unlocked unlock(const Header* expected, Content desired) noexcept {
+    const Lock lock(this);
+    if (!slot_.look().is_locked()) {
+      return Unlocked::already;
+    }
+    if (held() != expected) {
+      return Unlocked::other_content;
+    }
+    Content replaced = desired;
+    return slot_.replace(Slot::locked_header(), desired, replaced) ? Unlocked::yes
+                                                                   : Unlocked::already;
+  }
+
+  /// Makes `header` the held content, if `replaces(header of the content)`. Requires that `header`
+  /// does not fit, so it is not null.
   template <class Replaces>
   [[gnu::cold, gnu::noinline]] bool hold(Header* header, const Replaces& replaces,
                                          Buffer& former) noexcept {
@@ -248,30 +282,29 @@ class basic_atomic_cell {
         const Lock lock(this);
         Content content = slot_.look();
         if (content.is_locked()) {
-          Header* const replaced = header_in(held());
+          Header* const replaced = held();
           if (!replaces(replaced)) {
             return false;
           }
-          set_held(held_word(header));
+          set_held(header);
           former = to_buffer(replaced);
           return true;
         }
         if (!replaces(content.header())) {
           return false;
         }
-        if (held() == nothing) {
-          set_held(held_word(header));
-          if (slot_.replace(content.header(), Slot::locked_content(), content)) {
-            former = to_buffer(unstocked(content));
-            return true;
-          }
-          set_held(nothing);
+        // The slot may contain other data at this address by now. `replaces` accepts it, too: it
+        // accepts any content, or only data that the caller owns.
+        if (held() == nullptr && slot_.replace(content.header(), Slot::locked_content(), content)) {
+          set_held(header);
+          former = to_buffer(unstocked(content));
+          return true;
         }
       }
       // Another store is about to take the held data out (C2). Pairs with wake_to_hold. Without
-      // this wait, ... spins.
+      // this wait, held_data_is_handed_over spins.
       Sync::park(
-          &held_, [this]() noexcept { return held() != nothing && !slot_.look().is_locked(); },
+          &held_, [this]() noexcept { return held() != nullptr && !slot_.look().is_locked(); },
           sites.at(At::park_to_hold));
     }
   }
@@ -281,25 +314,29 @@ class basic_atomic_cell {
     Header* former;
     {
       const Lock lock(this);
-      former = header_in(held());
-      set_held(nothing);
+      former = held();
+      set_held(nullptr);
     }
-    // Pairs with park_to_hold. Without it, ... hangs.
+    // Pairs with park_to_hold. Without it, held_data_is_handed_over hangs.
     Sync::unpark_all(&held_, sites.at(At::wake_to_hold));
     return former;
   }
 
-  std::uint64_t held() const noexcept {
+  Header* held() const noexcept {
     // Acquire pairs with set_held, for holds(), which does not take the lock: if the held data was
-    // replaced, all that the storing thread did before happens before the return, or ... fails.
-    return held_.load(sites.at(At::held, acquire));
+    // replaced, all that the storing thread did before the store happens before the return, or
+    // waits_for_held_data_end fails.
+    return reinterpret_cast<Header*>(
+        static_cast<std::uintptr_t>(held_.load(sites.at(At::held, acquire))));
   }
-  void set_held(std::uint64_t held) noexcept {
-    // Release pairs with held: see there.
-    held_.store(held, sites.at(At::set_held, release));
+  void set_held(Header* header) noexcept {
+    // Release pairs with held, or waits_for_held_data_end fails. Without this store,
+    // held_data_is_handed_over fails.
+    held_.store(reinterpret_cast<std::uintptr_t>(header), sites.at(At::set_held, release));
   }
   void count_store() noexcept {
-    // Release pairs with version: see there. If this were a load and a store, ... fails.
+    // Release pairs with version, or versions_count_stores fails. If this were a load and a store,
+    // stores_race_stores would fail.
     version_.fetch_add(1, sites.at(At::count_store, release));
   }
 
