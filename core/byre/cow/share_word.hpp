@@ -126,8 +126,8 @@ class basic_share_word {
 
   /// Adds `count` owners in one step, for a slot (detail/atomic_slot.hpp). The caller is an owner.
   void add_owners(std::uint64_t count) noexcept {
-    // Relaxed: the step by which the slot publishes these owners releases this add. If this were a
-    // load and a store, slots_race_clones would fail.
+    // Relaxed, and pairs with nothing: the step by which a slot publishes these owners releases
+    // this add. If this were a load and a store, slots_race_clones would fail.
     const State before{word_.fetch_add(count * one_owner, sites.at(At::add_owners, relaxed))};
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
@@ -136,7 +136,7 @@ class basic_share_word {
   void drop_owners(std::uint64_t count) noexcept {
     // Relaxed, and pairs with nothing: an owner is left, so no thread frees or steals the data
     // because of this step. That owner's later drop releases its reads. If this were a load and a
-    // store, stores_race_loads would fail.
+    // store, loads_race_a_store would fail.
     const State before{word_.fetch_sub(count * one_owner, sites.at(At::drop_owners, relaxed))};
     BYRE_ASSERT(before.owners() > count, "a slot returned more owners than it had");
   }

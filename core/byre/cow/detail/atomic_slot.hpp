@@ -145,7 +145,8 @@ class basic_atomic_slot {
     // Acquire pairs with exchange and replace: the writes of the data by the storing thread happen
     // before the reads of the caller, or loads_race_a_store fails. Acquire pairs with refill: the
     // owner that was taken was added before the caller drops it, or loads_refill fails. If this
-    // were a load and a store, loads_race_loads fails.
+    // were a load and a store, loads_race_loads would fail: both loads take one owner. If this
+    // changed the word of an empty slot otherwise, loads_of_nothing would fail.
     const Content before{word_.fetch_add(one_taken, sites.at(At::take, acquire))};
     if (before.taken() + 1 >= Layout.refill_at && !before.is_empty() && !before.is_locked())
         [[unlikely]] {
@@ -162,8 +163,8 @@ class basic_atomic_slot {
     // Release pairs with take: see there. Acquire pairs with exchange and replace: the former data
     // was put into the slot before the caller returns its stock, or stores_race_stores fails.
     // Acquire pairs with refill: the owners of a refill were added before the caller returns the
-    // stock, or a_store_races_a_refill fails. If this were a load and a store, stores_race_loads
-    // fails.
+    // stock, or a_store_races_a_refill fails. If this were a load and a store, a load in between
+    // would take an owner that the caller then returns: loads_race_a_store would fail.
     return Content(word_.exchange(content.word(), sites.at(At::exchange, acq_rel)));
   }
 
@@ -172,7 +173,11 @@ class basic_atomic_slot {
   bool replace(const Header* expected, Content content, Content& former) noexcept {
     std::uint64_t now = peek();
     while (Content(now).is(expected)) {
-      // The orders are those of exchange: if one is weakened, replacements_race fails.
+      // Release pairs with take, or replacements_race fails. Acquire pairs with exchange and
+      // replace: what the storing thread did happens before the return, even if the caller got its
+      // owner of `expected` elsewhere, or stored_data_is_replaced and replacements_are_replaced
+      // fail. If this were a load and a store, two callers would replace one content:
+      // replacements_race would fail.
       if (word_.compare_exchange_weak(now, content.word(), sites.at(At::replace, acq_rel))) {
         former = Content(now);
         return true;
@@ -185,7 +190,7 @@ class basic_atomic_slot {
   /// What the slot contains now.
   Content look() const noexcept {
     // Acquire pairs with exchange and replace: if a caller finds that the data was replaced, all
-    // that the storing thread did before happens before the return, or waits_end fails.
+    // that the storing thread did before the store happens before the return, or waits_end fails.
     return Content(word_.load(sites.at(At::look, acquire)));
   }
 
@@ -210,7 +215,7 @@ class basic_atomic_slot {
 
   std::uint64_t peek() const noexcept {
     // Relaxed, and pairs with nothing: the result is only the expected value of the
-    // compare-exchange that follows. Without it, ...
+    // compare-exchange that follows. If that fails, it supplies the next expected value.
     return word_.load(sites.at(At::peek, relaxed));
   }
 
@@ -220,8 +225,9 @@ class basic_atomic_slot {
     header.share().add_owners(Layout.refill_at);
     std::uint64_t now = peek();
     while (Content(now).is(&header) && Content(now).taken() >= Layout.refill_at) {
-      // Release pairs with take and exchange: see there. If this were a load and a store, or left
-      // out, loads_refill fails.
+      // Release pairs with take and exchange: the owners are added before any of them is dropped,
+      // or loads_refill and a_store_races_a_refill fail. If this were a load and a store, or left
+      // out, loads_refill would fail.
       if (word_.compare_exchange_weak(now, now - Layout.refill_at * one_taken,
                                       sites.at(At::refill, release))) {
         return;
