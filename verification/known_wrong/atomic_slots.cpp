@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Known-wrong designs of the slot of an AtomicBuffer: each replaces one function of the slot. Loads
-/// race a store, as in the scenario loads_race_a_store.
+/// Known-wrong designs of the slot of an AtomicBuffer. Each replaces one or two functions of the
+/// slot. A load races a store, as in the scenario loads_race_a_store.
 #include "../scenarios/atomic_cells.hpp"
 
 namespace byre::verification {

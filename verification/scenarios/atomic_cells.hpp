@@ -17,7 +17,7 @@ using AtomicSync = LocksIn<Locks>;
 using AtomicsBuffer = basic_buffer<AtomicSync>;
 using CellHeader = cow::basic_header<AtomicSync>;
 
-/// Two bits of count beside an address of 62 bits. The second load refills the stock.
+/// `taken` has two bits, the address has 62. The second load refills the stock.
 inline constexpr cow::AtomicSlotLayout two_bits{62, 4, 2, sync::max_count};
 /// Every load refills the stock.
 inline constexpr cow::AtomicSlotLayout always_refilled{62, 4, 1, sync::max_count};

@@ -95,9 +95,9 @@ class StoresAreHandedOver : public TwoThreads, public HeldIn<unshared_fits> {
 };
 
 /// One thread loads twice while held data is stored and then replaced by data that fits.
-class LoadsBesideHeldData : public TwoThreads, public HeldIn<unshared_fits> {
+class LoadsFindHeldData : public TwoThreads, public HeldIn<unshared_fits> {
  public:
-  LoadsBesideHeldData() { held_ = copy_ = make(8); }
+  LoadsFindHeldData() { held_ = copy_ = make(8); }
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -228,24 +228,25 @@ const Scenario* const atomic_held_scenarios[] = {
         "A store of data that fits takes the held data out, before other data is held: C1, C2.", 3,
         reduced_search),
     scenario<StoresAreHandedOver<false, false>>(
-        "data_is_held_beside_a_store", "Data is held beside a store of data that fits: C1, C2.",
+        "data_is_held_during_a_store", "Data is held while data that fits is stored: C1, C2.",
         reduced_search),
     scenario<StoresAreHandedOver<false, true>>(
         "two_stores_of_held_data", "Two stores of data that does not fit exclude each other: C1.",
         reduced_search),
-    scenario<LoadsBesideHeldData>("loads_beside_held_data",
-                                  "Loads find stores in their order, whether the data fits or not.",
-                                  3, reduced_search),
+    scenario<LoadsFindHeldData>("loads_find_held_data",
+                                "Loads find stores in their order, whether the data fits or not.",
+                                3, reduced_search),
     scenario<HeldDataReplaces<Expected::held, Desired::nothing>>(
         "held_data_is_replaced_by_nothing",
-        "Of two compare-exchanges of held data exactly one succeeds, and may empty the cell: C2.",
+        "If two compare-exchanges expect held data, exactly one succeeds, and may empty the cell: "
+        "C2.",
         2, 4),
     scenario<HeldDataReplaces<Expected::held, Desired::fitting>>(
-        "held_data_is_replaced", "Of two compare-exchanges of held data exactly one succeeds: C2.",
-        2, 4),
+        "held_data_is_replaced",
+        "If two compare-exchanges expect held data, exactly one succeeds: C2.", 2, 4),
     scenario<HeldDataReplaces<Expected::fitting, Desired::fitting>>(
         "held_data_replaces",
-        "Of two compare-exchanges exactly one succeeds, even if the desired data does not fit: C1.",
+        "Exactly one of two compare-exchanges succeeds, even if the desired data does not fit: C1.",
         2, 4),
     scenario<HeldDataIsExchanged>(
         "held_data_is_exchanged",

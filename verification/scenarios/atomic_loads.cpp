@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Threads load the content of one AtomicBuffer, beside each other, a store, and the destruction of
-/// the AtomicBuffer. A load takes an owner in the step that tells it the address, so a store frees
+/// Threads load the content of one AtomicBuffer while other threads load, store, or destroy the
+/// AtomicBuffer. A load takes an owner in the step that tells it the address, so a store frees
 /// nothing that a load is about to read. If the load and the store do not synchronize, a loading
 /// thread races the writes of the thread that stored.
 #include "atomic_cells.hpp"
@@ -71,7 +71,8 @@ class LoadsRaceLoads : public OneCell<> {
   Buffer loaded_[threads];
 };
 
-/// A thread that loads twice, beside two stores, never finds an older value the second time.
+/// One thread loads twice while another stores twice. The second load finds no older value than the
+/// first.
 class LoadsRaceTwoStores : public TwoThreads, public OneCell<> {
  public:
   void thread(unsigned index) {
@@ -87,7 +88,7 @@ class LoadsRaceTwoStores : public TwoThreads, public OneCell<> {
   void after() { expect(memory_.frees() == 2, "replaced data is freed"); }
 };
 
-/// One thread loads twice beside two threads that store.
+/// One thread loads twice while two threads store.
 class LoadsRaceStores : public OneCell<> {
  public:
   static constexpr unsigned threads = 3;
@@ -202,7 +203,7 @@ const Scenario* const atomic_loads_scenarios[] = {
                                 "Each of three loads at once takes its own owner.", reduced_search),
     scenario<LoadsRaceTwoStores>("loads_race_two_stores",
                                  "Loads find stores in their order: S1, S2.", reduced_search),
-    scenario<LoadsRaceStores>("loads_race_stores", "A thread loads beside two stores: S1, S2.", 2,
+    scenario<LoadsRaceStores>("loads_race_stores", "A thread loads during two stores: S1, S2.", 2,
                               4),
     scenario<LoadsOfNothing>("loads_of_nothing", "A load of an empty cell changes nothing.",
                              reduced_search),
@@ -215,7 +216,7 @@ const Scenario* const atomic_loads_scenarios[] = {
         "the_cell_is_destroyed",
         "The destruction of a cell returns the stock, and loaded buffers live on.", reduced_search),
     scenario<SlotsRaceClones>("slots_race_clones",
-                              "A store of shared data counts the stock beside all lazy clones: S1.",
+                              "A store of shared data counts the stock and all lazy clones: S1.",
                               reduced_search),
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Loads refill the stock of an AtomicBuffer, beside loads, stores, and a store that puts the data
-/// back. The owners of a refill have to be counted before another thread drops them. The scenarios
-/// watch this by a variable that the refilling thread writes when it adds the owners, and that
-/// later threads read when they drop owners.
+/// Loads refill the stock of an AtomicBuffer while other threads load, store, or take the data out
+/// and put it back. The owners of a refill have to be added before another thread drops them. The
+/// checker orders the steps on one word by time, so it never finds a drop in front of the add.
+/// Therefore the scenarios have a variable that the refilling thread writes when it adds the
+/// owners, and that other threads read when they drop owners. The two race if nothing orders them.
 #include "atomic_cells.hpp"
 
 namespace byre::verification {
@@ -81,7 +82,7 @@ class RefillsRaceRefills : public Refills<> {
   void after() { expect_all_counted(); }
 };
 
-/// A load refills beside a store.
+/// One thread refills by a load while another thread stores.
 class AStoreRacesARefill : public TwoThreads, public Refills<> {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -124,8 +125,8 @@ class RefilledDataIsPutBack : public TwoThreads, public Refills<> {
 
 const Scenario* const atomic_refills_scenarios[] = {
     scenario<LoadsRefill>("loads_refill",
-                          "Loads beside a refill take owners that are counted, and of two refills "
-                          "at once one is returned: S1.",
+                          "Loads during a refill take owners that are counted. If two threads "
+                          "refill at once, one refill is returned: S1.",
                           reduced_search),
     scenario<RefillsRaceRefills>(
         "as_many_loads_as_the_stock_allows",

@@ -213,10 +213,9 @@ const Scenario* const atomic_stores_scenarios[] = {
                               reduced_search),
     scenario<ReplacementsRace>(
         "replacements_race",
-        "Of two compare-exchanges that expect one buffer exactly one succeeds: S4.",
-        reduced_search),
+        "If two compare-exchanges expect one buffer, exactly one succeeds: S4.", reduced_search),
     scenario<LoadsRaceReplacements>("loads_race_replacements",
-                                    "A thread loads beside two compare-exchanges: S4.",
+                                    "A thread loads during two compare-exchanges: S4.",
                                     reduced_search),
     scenario<ReplacedDataWasStored<false>>(
         "stored_data_is_replaced",
@@ -225,7 +224,7 @@ const Scenario* const atomic_stores_scenarios[] = {
         "replacements_are_replaced",
         "A compare-exchange happens after the compare-exchange that it replaces.", reduced_search),
     scenario<UpdatesRace>("updates_race",
-                          "Of two updates by compare-exchanges at once none is lost: S4.",
+                          "Two updates by compare-exchanges at once are both kept: S4.",
                           reduced_search),
     scenario<VersionsCountStores>("versions_count_stores",
                                   "A thread that finds a store counted finds its effect.",

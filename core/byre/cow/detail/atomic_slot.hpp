@@ -14,14 +14,14 @@
 ///   48-63   taken    owners that loads have taken since the address was stored, or since a refill;
 ///                    meaningless if the slot is empty or locked
 ///
-///   step      caller              transition                        then
-///   take      a load              taken+1                           if taken >= refill_at: refill
-///   refill    a load              taken-refill_at, if the address   adds refill_at owners before, and
-///                                 is that of its data               returns them if the step fails
-///   exchange  a store             the address of other data,        returns stock-taken owners of the
-///                                 taken=0                           former data
-///   replace   compare_exchange    as exchange, if the address is    as exchange
-///                                 that of the expected data
+///   step      caller            transition                       then
+///   take      a load            taken+1                          if taken >= refill_at: refill
+///   refill    a load            taken-refill_at, if the address  adds refill_at owners before;
+///                               is that of its data              returns them if the step fails
+///   exchange  a store           the address of other data,       returns stock-taken owners of
+///                               taken=0                          the former data
+///   replace   compare_exchange  as exchange, if the address is   as exchange
+///                               that of the expected data
 ///
 /// A locked slot is the fallback for data that cannot be in a slot: see atomic_cell.hpp.
 ///
@@ -29,10 +29,11 @@
 ///
 /// Invariants, for the data in a slot that is neither empty nor locked:
 ///
-/// S1  The share word counts stock-taken owners for the slot, besides one for each buffer. A thread
-///     that is about to put data into the slot, or to refill it, holds the owners that it has added.
-/// S2  taken < stock: at least one owner is left in the slot, so the data is alive while it is there.
-/// S3  taken < refill_at + the number of threads that have taken an owner and have not yet refilled:
+/// S1  The share word counts stock-taken owners for the slot, and one for each buffer. A thread
+///     that is about to put data into the slot, or to refill it, has the owners that it added.
+/// S2  taken < stock: at least one owner is left in the slot, so the data is alive while it is
+///     there.
+/// S3  taken < refill_at + the number of threads that have taken an owner and have not refilled:
 ///     a load ends only after it has observed that taken < refill_at or that the address changed.
 ///     So S2 holds if at most stock-refill_at threads, 28,672, call load() of one slot at once.
 ///     More end the program.
