@@ -66,6 +66,8 @@ class SlotSteps {
   static constexpr unsigned most_threads = 4;
 
  protected:
+  /// The word of the slot.
+  std::uint64_t word() const noexcept { return word_; }
   /// Whether a load by the thread has refilled the stock.
   bool has_refilled(unsigned thread) const noexcept { return refilled_[thread]; }
   /// Whether the current thread is loading.

@@ -16,6 +16,9 @@ class Refills : public CellWith<Layout> {
   void on_step(const sync::Site& site, std::uint64_t value) {
     const unsigned thread = current_thread();
     const bool had_refilled = thread < most_threads && this->has_refilled(thread);
+    // A failed compare-exchange passes the value that it read.
+    const bool stores = site.name == "atomic_slot.exchange" ||
+                        (site.name == "atomic_slot.replace" && value != this->word());
     CellWith<Layout>::on_step(site, value);
     if (thread >= most_threads) {
       return;  // the set-up, or after()
@@ -25,8 +28,8 @@ class Refills : public CellWith<Layout> {
         added_[thread].set(1);
       }
       has_added_[thread] = true;
-    } else if (site.name == "atomic_slot.take" || site.name == "atomic_slot.exchange") {
-      stores_ += site.name == "atomic_slot.exchange" ? 1U : 0U;
+    } else if (site.name == "atomic_slot.take" || stores) {
+      stores_ += stores ? 1U : 0U;
       stores_at_take_[thread] = stores_;
       for (unsigned other = 0; other < most_threads; ++other) {
         comes_later_[thread][other] = comes_later_[thread][other] || this->has_refilled(other);
@@ -82,13 +85,17 @@ class RefillsRaceRefills : public Refills<> {
   void after() { expect_all_counted(); }
 };
 
-/// One thread refills by a load while another thread stores.
-class AStoreRacesARefill : public TwoThreads, public Refills<> {
+/// One thread refills by a load while another thread stores: by an exchange, or by a
+/// compare-exchange if `Replaces`.
+template <bool Replaces>
+class StoresRaceRefills : public TwoThreads, public Refills<> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a load returns the owners of its refill",
       "the store returns a stock that was refilled",
   };
+
+  StoresRaceRefills() { expected_ = load(); }
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -96,11 +103,21 @@ class AStoreRacesARefill : public TwoThreads, public Refills<> {
       expect(number == 7 || number == 8, "a load finds a value that was stored");
       return;
     }
-    const Buffer former = exchange(make(8));
+    if (Replaces) {
+      Buffer desired = make(8);
+      expect(compare_exchange(expected_, desired), "the content is as expected");
+    } else {
+      expect(read(exchange(make(8))) == 7, "an exchange returns the former content");
+    }
     cover_if(has_refilled(0), cover_points[1]);
-    expect(read(former) == 7, "an exchange returns the former content");
   }
-  void after() { expect_all_counted(); }
+  void after() {
+    drop(expected_);
+    expect_all_counted();
+  }
+
+ private:
+  Buffer expected_;
 };
 
 /// A load refills while another thread takes the data out and puts it back.
@@ -131,7 +148,10 @@ const Scenario* const atomic_refills_scenarios[] = {
     scenario<RefillsRaceRefills>(
         "as_many_loads_as_the_stock_allows",
         "If stock-refill_at threads load at once, taken stays below the stock: S2, S3.", 2, 4),
-    scenario<AStoreRacesARefill>(
+    scenario<StoresRaceRefills<true>>("a_replacement_races_a_refill",
+                                      "A compare-exchange returns what was refilled: S1, S3.",
+                                      reduced_search),
+    scenario<StoresRaceRefills<false>>(
         "a_store_races_a_refill",
         "A refill of data that was replaced is returned, and a store returns what was refilled: "
         "S1, S3.",

@@ -177,8 +177,8 @@ class basic_atomic_slot {
       // Release pairs with take, or replacements_race fails. Acquire pairs with exchange and
       // replace: what the storing thread did happens before the return, even if the caller got its
       // owner of `expected` elsewhere, or stored_data_is_replaced and replacements_are_replaced
-      // fail. If this were a load and a store, two callers would replace one content:
-      // replacements_race would fail.
+      // fail. Acquire pairs with refill, or a_replacement_races_a_refill fails. If this were a load
+      // and a store, two callers would replace one content: replacements_race would fail.
       if (word_.compare_exchange_weak(now, content.word(), sites.at(At::replace, acq_rel))) {
         former = Content(now);
         return true;
