@@ -21,8 +21,8 @@
 ///  | taken         |      +------------+------+
 ///  +---------------+        counts 2^15 owners in advance, for the loads to come
 ///
-/// AtomicStorage (atomic_storage.hpp) and AtomicTiles (tiles/atomic_tiles.hpp) are this template over
-/// a Storage and a TiledBuffer. docs/atomic.md has recipes.
+/// AtomicStorage (atomic_storage.hpp) and AtomicTiles (tiles/atomic_tiles.hpp) are this template
+/// over a Storage and a TiledBuffer. docs/atomic.md has recipes.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
