@@ -15,8 +15,9 @@ from byre._copying import copy, explain, is_lazy, no_copies
 from byre._files import load, metadata, mmap, save, save_async
 from byre._making import array, empty, full, ones, to_pages, zeros
 from byre._safetensors import SkippedWarning
+from byre._shared import Shared
 
 __all__ = ["ArgumentError", "CopyRefused", "Error", "FileError", "Memory", "MissingFile", "OutOfMemory"]
-__all__ += ["SkippedWarning", "Stats"]
+__all__ += ["Shared", "SkippedWarning", "Stats"]
 __all__ += ["array", "copy", "empty", "explain", "full", "is_lazy", "load", "memory", "metadata", "mmap", "no_copies"]
 __all__ += ["ones", "pages", "save", "save_async", "stats", "to_pages", "zeros"]

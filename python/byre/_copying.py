@@ -7,6 +7,7 @@ import copy as _copy
 import itertools
 import os
 import sys
+import types
 from typing import Any, Iterator, TypeVar
 
 import numpy as np
@@ -104,8 +105,17 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     >>> print(snapshot[0, 0], weights[0, 0])
     0.0 1.0
     """
-    caller = sys._getframe().f_back or sys._getframe()
-    where = os.fsencode(caller.f_code.co_filename), caller.f_lineno
+    return copied(x, lazy, place_of(sys._getframe().f_back))
+
+
+def place_of(caller: types.FrameType | None) -> tuple[bytes, int]:
+    """The file and line that explain() names for a copy."""
+    caller = caller or sys._getframe()
+    return os.fsencode(caller.f_code.co_filename), caller.f_lineno
+
+
+def copied(x: _Tree, lazy: bool | None, where: tuple[bytes, int]) -> _Tree:
+    """copy(), called by the line of a file."""
     leaves, blocks, at_once = _planned(x, "copy", lazy)
     order = list(blocks)
     must_be_lazy = bool(lazy) or _blocks.copies_are_refused.get()
@@ -125,8 +135,8 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
         else:
             copies.update(lazily)
     for group in at_once:
-        copied, nbytes = _copied_at_once(group)
-        copies.update(copied)
+        made, nbytes = _copied_at_once(group)
+        copies.update(made)
         if nbytes:
             _byre.count_copy(group.lo, nbytes, *where)
     _torch.set_gradients(leaves, copies)

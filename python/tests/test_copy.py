@@ -120,6 +120,63 @@ def test_unsupported_type_is_rejected_and_named(function, x):
     assert isinstance(raised.value, byre.Error)
 
 
+def content_of(number):
+    """A content that contains only its number. Twenty in a row differ only in the number and in their memory."""
+    dtype, length = [("f8", N), ("i4", 3), ("u1", N)][number // 20]
+    array = (byre.full if number % 4 < 2 else np.full)(length, number, dtype)
+    return tagged(array) if number >= 40 else array
+
+
+def test_threads_get_the_content_of_one_set_while_others_set():
+    shared = byre.Shared(content_of(0))
+
+    def set_all(first):
+        for number in range(first, 60, 2):
+            content = content_of(number)
+            shared.set(content)
+            content[...] = 255
+
+    def get_until_all_are_set():
+        is_last = False
+        while not is_last:
+            is_last = all(setter.done() for setter in setters)
+            content = shared.get()
+            number = int(content[0])
+            assert same(content, content_of(number))
+            content[...] = 254
+        return number
+
+    with ThreadPoolExecutor(4) as pool:
+        setters = [pool.submit(set_all, first) for first in (1, 2)]
+        getters = [pool.submit(get_until_all_are_set) for _ in range(2)]
+    assert [setter.result() for setter in setters] == [None, None]
+    assert getters[0].result() == getters[1].result() in (58, 59)
+
+
+def test_shared_content_of_64_kib_is_in_pages_and_copied_lazily():
+    for source in (np.arange(N, dtype=float), ramp(), {"a": np.zeros(N), "small": np.ones(3)}):
+        shared = byre.Shared(source)
+        before = byre.stats()
+        contents = [shared.get(), shared.get()]
+        line = sys._getframe().f_lineno - 1
+        assert (byre.stats() - before)[:3] == (2, 0, 0)
+    assert f"{__file__}:{line}" in byre.explain(contents[0])
+    shared.set(np.ones(3))
+    assert "not in pages" in byre.explain(shared.get())
+
+
+def test_rejected_set_leaves_the_shared_content_unchanged():
+    shared = byre.Shared(np.arange(3))
+    for wrong in ("text", 3, None, len):
+        with refused(byre.ArgumentError, "Shared.set: unsupported type", type(wrong).__name__, "Pass an array"):
+            shared.set(wrong)
+        with refused(byre.ArgumentError, "Shared: unsupported type", type(wrong).__name__):
+            byre.Shared(wrong)
+    with refused(byre.CopyRefused), byre.no_copies():
+        shared.set(np.ones(N))
+    assert shared.get().tolist() == [0, 1, 2]
+
+
 MAKERS = {
     "array": lambda m: [m.array([[1, 2], [3, 4]], "f4"), m.array(np.asfortranarray(np.ones((300, 300))))],
     "array with options": lambda m: [m.array(tagged(np.ones((2, 3))), order="F", subok=True), m.array(3, ndmin=2)],

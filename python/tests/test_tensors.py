@@ -177,3 +177,17 @@ def test_training_in_pages_or_from_a_copy_gives_equal_results(name, options):
         train(*trained, 3)
         states = zip(trained[0].state_dict().values(), expected[0].state_dict().values())
         assert all(torch.equal(t, expected) for t, expected in states)
+
+
+def test_shared_tensor_is_independent_of_later_writes():
+    source = torch.nn.Parameter(torch.zeros(256, 512))
+    shared = byre.Shared(source)
+    first = shared.get()
+    with torch.no_grad():
+        source += 1
+        first += 2
+    assert type(first) is torch.nn.Parameter and byre.is_lazy(first) and not shared.get().any()
+    shared.set({"weight": source.detach(), "bias": torch.ones(3, dtype=torch.float16)})
+    assert shared.get()["weight"].sum() == 256 * 512 and shared.get()["bias"].dtype == torch.float16
+    with refused(byre.ArgumentError, 'Shared.set: the tensor "a"', "tensor.detach()"):
+        shared.set({"a": source * 2})

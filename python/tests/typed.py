@@ -18,6 +18,9 @@ byre.save("a.npy", x, format="npy")
 saved: concurrent.futures.Future[None] = byre.save_async(b"a", state, "safetensors", progress=lambda done, total: None)
 by: dict[str, str] = byre.metadata("a.safetensors")
 loaded: Any = byre.load("a.npy")
+shared: byre.Shared[npt.NDArray[np.float64]] = byre.Shared(x)
+shared.set(y)
+gotten: npt.NDArray[np.float64] = shared.get()
 
 byre.copy(x, lazy="yes")  # WRONG
 byre.pages("large")  # WRONG
@@ -25,4 +28,5 @@ byre.save(3, x)  # WRONG
 byre.save("a", x, metadata={"a": 1})  # WRONG
 byre.save_async("a", x, progress=lambda done: None)  # WRONG
 byre.nothing()  # WRONG
+shared.set("text")  # WRONG
 z: int = byre.copy("text")  # WRONG
