@@ -54,7 +54,7 @@ void train(const Plan& plan, Table& table, SnapshotWriter& writer) {
       throw_if_interrupted();
       writer.wait_for_room();
       table.stalls.time([&] {
-        writer.submit(table.snapshot(index + 1));
+        writer.publish(index + 1);
         return index;
       });
     }
@@ -87,7 +87,7 @@ Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& di
     warm_up(pool, tiles, tile_rows * plan.row_nbytes());
   }
   const auto counted_before = byre::stats::snapshot();
-  SnapshotWriter writer({plan, directory});
+  SnapshotWriter writer(*table, {plan, directory});
   const std::int64_t training_ns = time_ns([&] { train(plan, *table, writer); });
   std::vector<WrittenSnapshot> written = writer.finish();
   const auto counted = byre::stats::snapshot() - counted_before;
@@ -260,8 +260,8 @@ int main(int argc, char** argv) {
       {.name = "live_checkpoint",
        .about =
            R"(Trains word embeddings on real text and takes consistent snapshots of their table
-during the training: the table is cloned, and a second thread writes the clones to
-files. The program does this in five modes: with eager clones in fresh memory
+during the training: the table is published, and a second thread loads it and writes it
+to files. The program does this in five modes: with eager clones in fresh memory
 (eager-fresh) and in recycled memory (eager-recycled), with byre's lazy clones of
 each tile (lazy), with one lazy clone of paged memory (pages), and with one lazy
 clone of a tiled buffer (tiles). It also repeats the training without byre. Every
@@ -271,7 +271,7 @@ A snapshot is a .npy file. In mode tiles, all but the first are deltas: files wi
 the tiles that changed since the previous snapshot.
 
 A stall is one event in which the training thread did not train because of snapshots:
-a snapshot call, or a write access to a part that a snapshot shared.
+a call that publishes the table, or a write access to a part that a snapshot shared.
 )",
        .options = {{"text", "/usr/share/doc",
                     "training text: a file, or a directory with all files below it"},

@@ -11,12 +11,11 @@
 #include <byre/interop/npy_header.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
+#include <atomic>
 #include <boost/thread/thread.hpp>
-#include <deque>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -97,94 +96,93 @@ class SnapshotFiles {
   byre::TiledBuffer previous_tiles_;
 };
 
-/// The second thread, which writes snapshots to files during the training.
+/// The second thread, which loads the published table and writes it to files during the training.
 ///
-/// At most two snapshots are queued; with more, the training waits in wait_for_room(). Otherwise a
-/// slow disk would exhaust the memory, because each queued snapshot holds the data that training
-/// overwrites.
+/// So that no snapshot is skipped, the training waits in wait_for_room() until the thread has
+/// loaded what was published last. At most one snapshot waits while another is written. A program
+/// that saves the newest table from time to time needs no such wait, nor do threads that only
+/// read.
 ///
 /// An exception of the thread ends its work, and the next call of wait_for_room() or finish()
 /// rethrows it. The members must be called on one thread.
 class SnapshotWriter {
  public:
-  explicit SnapshotWriter(SnapshotFiles files)
-      : files_(std::move(files)), thread_([this] { run(); }) {}
-  /// Discards the snapshots that have not been written.
-  ~SnapshotWriter() { close(false); }
+  SnapshotWriter(Table& table, SnapshotFiles files)
+      : table_(&table), files_(std::move(files)), thread_([this] { run(); }) {}
+  /// Discards a snapshot that has not been loaded.
+  ~SnapshotWriter() { end(); }
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
   void wait_for_room() {
-    Lock lock(mutex_);
-    changed_.wait(lock, [&] { return error_ != nullptr || waiting_.size() < 2; });
-    rethrow_error();
+    const std::uint64_t published = published_.load();
+    for (std::uint64_t seen = loaded_.load(); seen != published; seen = loaded_.load()) {
+      if (seen == failed) {
+        std::rethrow_exception(error_);
+      }
+      loaded_.wait(seen);
+    }
   }
 
-  void submit(Snapshot snapshot) {
-    const Lock lock(mutex_);
-    waiting_.push_back(std::move(snapshot));
-    changed_.notify_all();
+  /// Publishes the table after `token` tokens. Requires wait_for_room().
+  void publish(std::uint64_t token) {
+    table_->publish();
+    published_.store(token);
+    published_.notify_one();
   }
 
   /// Waits until all snapshots are written, and returns them in order.
   std::vector<WrittenSnapshot> finish() {
-    close(true);
-    rethrow_error();
+    wait_for_room();
+    end();
+    wait_for_room();
     return std::move(written_);
   }
 
  private:
-  using Lock = boost::unique_lock<boost::mutex>;
+  static constexpr std::uint64_t ended = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t failed = ended - 1;
 
-  void close(bool write_the_rest) {
+  void end() {
     if (thread_.joinable()) {
-      Lock lock(mutex_);
-      is_closed_ = true;
-      if (!write_the_rest) {
-        waiting_.clear();
-      }
-      changed_.notify_all();
-      lock.unlock();
+      published_.store(ended);
+      published_.notify_one();
       thread_.join();
     }
   }
 
   void run() noexcept {
-    Lock lock(mutex_);
-    while (error_ == nullptr) {
-      changed_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
-      if (waiting_.empty()) {
-        return;
+    std::uint64_t token = 0;
+    try {
+      for (;;) {
+        published_.wait(token);
+        token = published_.load();
+        if (token == ended) {
+          set_loaded(ended);
+          return;
+        }
+        Rows rows = table_->load_published();
+        set_loaded(token);
+        written_.push_back(files_.write({token, std::move(rows)}));
       }
-      Snapshot next = std::move(waiting_.front());
-      waiting_.pop_front();
-      changed_.notify_all();
-      lock.unlock();
-      try {
-        written_.push_back(files_.write(std::move(next)));
-        lock.lock();
-      } catch (...) {
-        lock.lock();
-        error_ = std::current_exception();
-        changed_.notify_all();
-      }
+    } catch (...) {
+      error_ = std::current_exception();
+      set_loaded(failed);
     }
   }
 
-  void rethrow_error() const {
-    if (error_ != nullptr) {
-      std::rethrow_exception(error_);
-    }
+  void set_loaded(std::uint64_t token) noexcept {
+    loaded_.store(token);
+    loaded_.notify_one();
   }
 
-  SnapshotFiles files_;                   // used only by the thread
-  std::vector<WrittenSnapshot> written_;  // used only by the thread until it has ended
-  boost::mutex mutex_;                    // guards the members below
-  boost::condition_variable changed_;
-  std::deque<Snapshot> waiting_;
-  std::exception_ptr error_;
-  bool is_closed_ = false;
-  boost::thread thread_;  // declared last: the thread uses the members above
+  Table* table_;
+  SnapshotFiles files_;                      // used only by the thread
+  std::vector<WrittenSnapshot> written_;     // used only by the thread until it has ended
+  std::exception_ptr error_;                 // set before `loaded_` is `failed`
+  std::atomic<std::uint64_t> published_{0};  // the token of the published table; `ended`
+  std::atomic<std::uint64_t> loaded_{0};     // the token that was loaded last; `ended` or `failed`
+  boost::thread thread_;                     // declared last: the thread uses the members above
 };
 
 }  // namespace examples::live_checkpoint

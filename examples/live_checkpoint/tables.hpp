@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The embedding table: rows for training, and snapshots of all rows. Each implementation contains
-/// all uses of byre that a model needs.
+/// The embedding table: rows for training, and a place at which training publishes all rows, for
+/// the thread that saves. Each implementation contains all uses of byre that a model needs.
 #pragma once
 
 #include "training.hpp"
 
 #include <byre/memory/allocator.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/atomic_storage.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/storage/tiles/atomic_tiles.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <unistd.h>
@@ -23,8 +25,8 @@
 namespace examples::live_checkpoint {
 
 /// The stalls of a run. A stall is one event in which the training thread does not train because of
-/// snapshots: a snapshot call, or a write access to a part that a snapshot shared. Waiting for
-/// space in the writer's queue does not count, because it depends only on the speed of the disk.
+/// snapshots: a call of publish(), or a write access to a part that a snapshot shared. Waiting for
+/// the thread that saves does not count, because it depends only on the speed of the disk.
 ///
 /// Stalls are measured in wall-clock time, which includes preemption by other processes, as a user
 /// would observe it. The thread's processor time shows the work of a stall itself.
@@ -56,16 +58,19 @@ struct StallLog {
   }
 };
 
-/// The table after `token` tokens. `rows` is a tiled buffer, or a sequence of storages. The last
-/// storage may have unused rows.
+/// All rows of a table: a tiled buffer, or a sequence of storages. The last storage may have unused
+/// rows.
+using Rows = std::variant<std::vector<byre::Storage>, byre::TiledBuffer>;
+
+/// The table after `token` tokens.
 struct Snapshot {
   std::uint64_t token;
-  std::variant<std::vector<byre::Storage>, byre::TiledBuffer> rows;
+  Rows rows;
 };
 
 /// A table whose rows are stored in parts: storages, pages or tiles. At the first write to a part
-/// after a snapshot, training gets its own version of the part, which may be a copy. Only the
-/// training thread may use a table; snapshots may be used on any thread. All members may throw
+/// after publish(), training gets its own version of the part, which may be a copy. Only the
+/// training thread may use a table, except load_published(). All members may throw
 /// byre::OutOfMemory.
 class Table {
  public:
@@ -73,8 +78,9 @@ class Table {
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  /// A row that may be read and written until the next snapshot. `writable_` is needed only to time
-  /// stalls: the program would also be correct if it requested write access from byre each time.
+  /// A row that may be read and written until the next publish(). `writable_` is needed only to
+  /// time stalls: the program would also be correct if it requested write access from byre each
+  /// time.
   float* row(std::uint32_t number) {
     const std::size_t begin = number * row_nbytes_;
     const std::size_t first = begin / part_nbytes_;
@@ -87,10 +93,14 @@ class Table {
     return reinterpret_cast<float*>(writable_[first] + begin % part_nbytes_);
   }
 
-  Snapshot snapshot(std::uint64_t token) {
+  /// Publishes the rows as they are now.
+  void publish() {
     std::ranges::fill(writable_, nullptr);
-    return {token, clone_rows()};
+    publish_rows();
   }
+
+  /// The rows that were published last. Called once for each publish(), by the thread that saves.
+  virtual Rows load_published() = 0;
 
   StallLog stalls;
 
@@ -107,18 +117,19 @@ class Table {
     stalls = {};  // these writes were not caused by snapshots
   }
 
-  virtual decltype(Snapshot::rows) clone_rows() = 0;
+  virtual void publish_rows() = 0;
   virtual std::byte* acquire_part(std::size_t part) = 0;
   virtual bool is_shared(std::size_t) const { return true; }
 
   std::size_t row_nbytes_;
   std::size_t part_nbytes_;
-  /// The bytes of each part, or null if the part was not written since the last snapshot.
+  /// The bytes of each part, or null if the part was not written since the last publish().
   std::vector<std::byte*> writable_;
 };
 
-/// Stores some rows in each of many storages. A snapshot clones every storage. With lazy clones, a
-/// storage is copied at the first write to it while the snapshot exists.
+/// Stores some rows in each of many storages, and clones every storage to publish them. With lazy
+/// clones, a storage is copied at the first write to it while the snapshot exists. The clones
+/// cannot be replaced in one atomic step, so they depend on SnapshotWriter::wait_for_room().
 class StorageTable final : public Table {
  public:
   enum class Cloning { lazy, eager };
@@ -133,26 +144,28 @@ class StorageTable final : public Table {
     initialize_rows(plan);
   }
 
+  Rows load_published() override { return std::exchange(published_, {}); }
+
  private:
-  decltype(Snapshot::rows) clone_rows() override {
-    std::vector<byre::Storage> clones;
+  void publish_rows() override {
     for (const byre::Storage& tile : tiles_) {
-      clones.push_back(tile.lazy_clone());
+      published_.push_back(tile.lazy_clone());
       if (cloning_ == Cloning::eager) {
-        clones.back().materialize();  // copies now instead of at a later write
+        published_.back().materialize();  // copies now instead of at a later write
       }
     }
-    return clones;
   }
   std::byte* acquire_part(std::size_t tile) override { return tiles_[tile].mutable_data(); }
   bool is_shared(std::size_t tile) const override { return !tiles_[tile].is_unique(); }
 
   Cloning cloning_;
   std::vector<byre::Storage> tiles_;
+  std::vector<byre::Storage> published_;
 };
 
-/// Stores all rows in one storage of paged memory. A snapshot is one lazy clone, and the system
-/// copies the pages that training writes.
+/// Stores all rows in one storage of paged memory, and publishes a lazy clone. The system copies
+/// the pages that training writes. The thread that saves takes the clone out of its place: as soon
+/// as the clone is saved, training writes without copies.
 class PagedTable final : public Table {
  public:
   explicit PagedTable(const Plan& plan)
@@ -161,20 +174,25 @@ class PagedTable final : public Table {
     initialize_rows(plan);
   }
 
- private:
-  decltype(Snapshot::rows) clone_rows() override {
-    return std::vector<byre::Storage>{rows_.lazy_clone()};
+  Rows load_published() override {
+    return std::vector<byre::Storage>{published_.exchange(byre::Storage())};
   }
+
+ private:
+  void publish_rows() override { published_.store(rows_.lazy_clone()); }
   std::byte* acquire_part(std::size_t page) override {
     const std::size_t begin = page * part_nbytes_;
     return rows_.mutable_range(begin, std::min(part_nbytes_, rows_.nbytes() - begin)).data();
   }
 
   byre::Storage rows_;
+  byre::AtomicStorage published_;
 };
 
-/// Stores all rows in one tiled buffer. A snapshot is one lazy clone, which costs an atomic add,
-/// and a tile is copied at the first write to it.
+/// Stores all rows in one tiled buffer, and publishes a lazy clone, which costs an atomic add. A
+/// tile is copied at the first write to it. The clone stays in its place until the next one
+/// replaces it. This copies no more tiles, because the thread that saves keeps the clone until
+/// then, too: it compares the next one with it.
 class TiledTable final : public Table {
  public:
   TiledTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocator& allocator)
@@ -183,11 +201,14 @@ class TiledTable final : public Table {
     initialize_rows(plan);
   }
 
+  Rows load_published() override { return published_.load(); }
+
  private:
-  decltype(Snapshot::rows) clone_rows() override { return rows_.lazy_clone(); }
+  void publish_rows() override { published_.store(rows_); }
   std::byte* acquire_part(std::size_t tile) override { return rows_.mutable_tile(tile).data(); }
 
   byre::TiledBuffer rows_;
+  byre::AtomicTiles published_;
 };
 
 }  // namespace examples::live_checkpoint
