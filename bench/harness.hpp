@@ -109,6 +109,7 @@ void report_memory(benchmark::State& state, std::size_t operations,
 void add_unique_data();
 void add_shared_data();
 void add_writers();
+void add_atomic_places();
 void add_pages_and_tiles();
 void add_tensors();
 void add_functionalize();

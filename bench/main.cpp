@@ -77,6 +77,7 @@ int run(int argc, char** argv) {
   byre_bench::add_unique_data();
   byre_bench::add_shared_data();
   byre_bench::add_writers();
+  byre_bench::add_atomic_places();
   byre_bench::add_pages_and_tiles();
   byre_bench::add_tensors();
   byre_bench::add_functionalize();

@@ -61,6 +61,28 @@ def writers():
     yield from measures("eight writers at once / copy-first", "writers_8/byre", "copy_first", "64B 16MiB")
 
 
+def atomic_places():
+    # "at most 0.333" is three times the throughput.
+    for contender, alone, by_two in [("clone", "<=2.2", ""), ("floor", "", ""), ("atomic_shared_ptr", "", "<=0.333"),
+                                     ("mutex", "", ""), ("shared_mutex", "", "")]:
+        title = "load from an AtomicBuffer + drop"
+        yield from measures(f"{title} / {contender}", "atomic_load/byre", contender, "64B" + alone)
+        yield from measures(f"{title}, two threads at once / {contender}", "atomic_load_2/byre", contender,
+                            "64B" + by_two)
+    yield from measures("check of a kept load / atomic_shared_ptr", "atomic_load/kept", "atomic_shared_ptr")
+    yield from measures("check of a kept load, two threads at once / atomic_shared_ptr", "atomic_load_2/kept",
+                        "atomic_shared_ptr")
+    for contender in ("atomic_shared_ptr", "mutex", "shared_mutex"):
+        yield from measures(f"load + drop, while a thread stores / {contender}", "atomic_load_stored/byre", contender)
+    for contender in ("byre", "atomic_shared_ptr", "mutex", "shared_mutex"):
+        alone = f"atomic_tail/{contender}"
+        yield from measures(f"99.9th percentile of load + drop, {contender}", alone, at="1GiB")
+        yield from measures(f"99.9th percentile while a thread stores 1 GiB / alone, {contender}",
+                            f"atomic_tail_stored/{contender}", alone, "1GiB<=2.0" if contender == "byre" else "1GiB")
+    yield from measures("99.9th percentile while a thread fills and stores 1 GiB / alone, byre", "atomic_tail_filled/byre",
+                        "atomic_tail/byre", "1GiB<=2.0")
+
+
 def pages_and_tiles():
     for count, bound in [(1, "<=40e3"), (16, "<=100e3"), (256, "<=1.3e6"), (4096, ""), (16384, ""), (65536, "")]:
         for contender, where in [("paged", "in pages"), ("tiles", "in tiles"), ("byre", "in ordinary memory")]:
@@ -124,4 +146,4 @@ def functionalize():
         yield from measures(f"write of {count} parts without the pass, per part", f"functional_unbind_{count}/plain")
 
 
-MEASURES = [*unique_data(), *shared_data(), *writers(), *pages_and_tiles(), *tensors(), *functionalize()]
+MEASURES = [*unique_data(), *shared_data(), *writers(), *atomic_places(), *pages_and_tiles(), *tensors(), *functionalize()]

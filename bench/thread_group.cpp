@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "thread_group.hpp"
 
+#include "harness.hpp"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
@@ -124,6 +126,29 @@ void ThreadGroup::run_bursts(std::size_t index) {
       at_work_.notify_one();  // an earlier wake-up would take a core from a thread that still works
     }
   }
+}
+
+void run_undisturbed_bursts(benchmark::State& state, std::size_t operations,
+                            const std::function<ThreadGroup::Burst(std::size_t)>& burst) {
+  std::vector<double> undisturbed;
+  std::vector<double> disturbed;
+  std::size_t index = 0;
+  std::size_t repetitions = static_cast<std::size_t>(state.max_iterations) + 8;
+  const auto run_one = [&] {
+    const auto timing = burst(index++);
+    const double ns = timing.wall_ns / static_cast<double>(operations);
+    (timing.is_undisturbed ? undisturbed : disturbed).push_back(ns);
+    state.SetIterationTime(ns * 1e-9);
+    return timing.is_undisturbed;
+  };
+  burst(index++);
+  for ([[maybe_unused]] auto iteration : state) {
+    while (!run_one() && repetitions != 0) {
+      --repetitions;
+    }
+  }
+  state.counters["is_disturbed"] = undisturbed.empty() ? 1 : 0;
+  state.counters["ns"] = middle_mean(undisturbed.empty() ? disturbed : undisturbed);
 }
 
 }  // namespace byre_bench

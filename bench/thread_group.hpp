@@ -3,6 +3,8 @@
 /// had to wait for a core.
 #pragma once
 
+#include <benchmark/benchmark.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -48,5 +50,12 @@ class ThreadGroup {
   std::vector<Timing> timings_;
   std::vector<std::thread> threads_;
 };
+
+/// Runs bursts of `operations` operations each, as run_bursts() does. Repeats bursts in which a
+/// thread waited for its core, at most as many times as there are bursts, plus 8. `ns` is the
+/// middle mean of the undisturbed bursts. If all bursts were disturbed, `ns` is that of all bursts,
+/// and the counter `is_disturbed` is 1: summary.py then omits the round.
+void run_undisturbed_bursts(benchmark::State& state, std::size_t operations,
+                            const std::function<ThreadGroup::Burst(std::size_t)>& burst);
 
 }  // namespace byre_bench

@@ -52,30 +52,10 @@ class Writers {
   std::size_t nbytes_;
 };
 
-/// Repeats bursts in which a thread waited for its core, at most as many times as there are bursts,
-/// plus 8. `ns` is the mean over the undisturbed bursts. If all bursts were disturbed, `ns` is the
-/// mean over all bursts, and the counter `is_disturbed` is 1: summary.py then omits the round.
 template <class Contender>
 void run_writers(benchmark::State& state, std::size_t count, std::size_t nbytes, Memory memory) {
   Writers<Contender> writers(count, nbytes, memory);
-  std::vector<double> undisturbed;
-  std::vector<double> disturbed;
-  std::size_t index = 0;
-  std::size_t repetitions = static_cast<std::size_t>(state.max_iterations) + 8;
-  const auto run_one = [&] {
-    const auto burst = writers.run(index++);
-    (burst.is_undisturbed ? undisturbed : disturbed).push_back(burst.wall_ns);
-    state.SetIterationTime(burst.wall_ns * 1e-9);
-    return burst.is_undisturbed;
-  };
-  writers.run(index++);
-  for ([[maybe_unused]] auto iteration : state) {
-    while (!run_one() && repetitions != 0) {
-      --repetitions;
-    }
-  }
-  state.counters["is_disturbed"] = undisturbed.empty() ? 1 : 0;
-  state.counters["ns"] = middle_mean(undisturbed.empty() ? disturbed : undisturbed);
+  run_undisturbed_bursts(state, 1, [&](std::size_t index) { return writers.run(index); });
 }
 
 template <class Contender>
