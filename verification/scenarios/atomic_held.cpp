@@ -247,7 +247,7 @@ const Scenario* const atomic_held_scenarios[] = {
     scenario<HeldDataReplaces<Expected::fitting, Desired::fitting>>(
         "held_data_replaces",
         "Exactly one of two compare-exchanges succeeds, even if the desired data does not fit: C1.",
-        2, 4),
+        reduced_search),
     scenario<HeldDataIsExchanged>(
         "held_data_is_exchanged",
         "Two exchanges and a compare-exchange of held data return each buffer once: C2.", 2, 4),

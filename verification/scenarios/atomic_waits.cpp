@@ -117,12 +117,12 @@ const Scenario* const atomic_waits_scenarios[] = {
         reduced_search),
     scenario<WaitsEnd<unshared_fits>>(
         "waits_for_held_data_end",
-        "A wait ends after a store of held data and its notification, and the store is visible.", 2,
-        4),
+        "A wait ends after a store of held data and its notification, and the store is visible.",
+        reduced_search),
     scenario<WaitsForTheFirstStore>("waits_for_the_first_store_end",
                                     "A wait for the first store ends.", reduced_search),
     scenario<HeldDataIsFound>("held_data_is_found",
-                              "Held data is found as soon as it is the content: C1.", 3,
+                              "Held data is found as soon as it is the content: C1.",
                               reduced_search),
     scenario<ACellIsNeverEmpty>(
         "a_cell_is_never_empty",
