@@ -131,6 +131,11 @@ using ThroughCompareExchange = Relay<release, [](Number& number) {
   std::uint32_t expected = 1;
   number.compare_exchange_weak(expected, 2, at(relaxed));
 }>;
+using ThroughExchange = Relay<release, [](Number& number) {
+  if (number.load(at(relaxed)) == 1) {
+    number.exchange(2, at(relaxed));
+  }
+}>;
 using NotThroughStore = Relay<release, [](Number& number) {
   if (number.load(at(relaxed)) == 1) {
     number.store(2, at(relaxed));
@@ -213,6 +218,9 @@ const Scenario* const locks_tests[] = {
     litmus_test<ThroughCompareExchange>(
         "litmus.release_through_exchange",
         "A release sequence continues through another thread's relaxed compare-exchange."),
+    litmus_test<ThroughExchange>(
+        "litmus.release_through_plain_exchange",
+        "A release sequence continues through another thread's relaxed exchange."),
     litmus_test<NotThroughStore>("litmus.release_cut_by_store",
                                  "Another thread's relaxed store ends a release sequence.",
                                  Verdict::data_race),

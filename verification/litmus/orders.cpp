@@ -158,6 +158,41 @@ struct ReadModifyWrite : TwoThreads {
   Number number{0};
 };
 
+/// Each exchange returns the value that the previous one in the modification order stored.
+struct Exchange : TwoThreads {
+  static constexpr Outcome outcomes[] = {
+      {"one exchange returns the value of the other", Fate::seen},
+      {"both return the first value", Fate::forbidden},
+      {"each returns the value of the other", Fate::forbidden}};
+
+  void thread(unsigned index) { results[index] = number.exchange(1 + index, at(relaxed)); }
+  std::size_t outcome() const {
+    return results[0] == 0 && results[1] == 0 ? 1 : results[0] != 0 && results[1] != 0 ? 2 : 0;
+  }
+
+  Number number{0};
+  std::uint32_t results[2]{};
+};
+
+/// One thread adds to two variables. A thread that reads the second sum may add to the first
+/// variable earlier in its modification order.
+template <std::memory_order Order, Fate Late>
+struct TwoSums : OneResult {
+  static constexpr Outcome outcomes[] = {{"no second sum yet", Fate::seen},
+                                         {"the second sum, and the first variable is 0", Late},
+                                         {"the second sum and the first", Fate::seen}};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      numbers[0].fetch_add(1, at(relaxed));
+      numbers[1].fetch_add(1, at(Order));
+    } else if (numbers[1].exchange(0, at(Order)) == 1) {
+      result = 1 + numbers[0].fetch_add(1, at(relaxed));
+    }
+  }
+  Number numbers[2]{Number(0), Number(0)};
+};
+
 struct SpuriousFailure : TwoThreads {
   static constexpr Outcome outcomes[] = {
       {"a weak compare-exchange succeeds", Fate::seen},
@@ -244,6 +279,14 @@ const Scenario* const orders_tests[] = {
         "value "
         "leads to a compare-exchange or another load."),
     litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
+    litmus_test<Exchange>("litmus.exchange",
+                          "Exactly one of two exchanges returns the other's value."),
+    litmus_test<TwoSums<relaxed, Fate::blind>>(
+        "litmus.blind.two_sums",
+        "Blind spot: a read-modify-write is later in the modification order than all that ran "
+        "before. The scenarios of refills watch the order of two additions by a plain variable."),
+    litmus_test<TwoSums<acq_rel, Fate::forbidden>>(
+        "litmus.two_sums_acq_rel", "Release and acquire order additions to another variable."),
     litmus_test<SpuriousFailure>("litmus.spurious_failure",
                                  "A weak compare-exchange may fail spuriously."),
     litmus_test<StaleFailure>(

@@ -54,6 +54,37 @@ class LoadsOfALoan : public TwoThreads, public HeldIn<never_refilled> {
   std::optional<Cell> lent_;
 };
 
+/// One thread loads borrowed memory, which may fail, while another thread replaces it.
+class LoadsOfALoanFail : public TwoThreads, public HeldIn<never_refilled> {
+ public:
+  static constexpr std::string_view cover_points[] = {"a load fails", "a load succeeds"};
+
+  LoadsOfALoanFail() {
+    store(Buffer::borrow(static_cast<void*>(&lent_), cells(1), memory_));
+    stored_ = make(8);
+    memory_.set_faults(Faults::both);
+  }
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      store(std::move(stored_));
+    } else {
+      const bool is_loaded = succeeds([&] { load(); });
+      cover(cover_points[is_loaded ? 1 : 0]);
+    }
+  }
+
+  void after() {
+    expect(load_number() == 8, "a load that fails changes nothing");
+    stored_ = exchange(Buffer());
+    expect(stored_.is_unique(), "a load that fails is not counted");
+  }
+
+ private:
+  Cell lent_{6};
+  Buffer stored_;
+};
+
 /// Two threads exchange the content: for data that fits, and for data that does not. `Held`: the
 /// content does not fit, either. `Both`: neither thread has data that fits.
 template <bool Held, bool Both>
@@ -223,6 +254,10 @@ const Scenario* const atomic_held_scenarios[] = {
         "loads_of_a_loan",
         "Borrowed memory is not read after a store that replaces it has returned: promise 8, C1.",
         reduced_search),
+    scenario<LoadsOfALoanFail>("loads_of_a_loan_fail",
+                               "A load that cannot copy borrowed memory changes nothing, and "
+                               "releases the lock: promise 5.",
+                               reduced_search),
     scenario<StoresAreHandedOver<true, false>>(
         "held_data_is_handed_over",
         "A store of data that fits takes the held data out, before other data is held: C1, C2.", 3,
