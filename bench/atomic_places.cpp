@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// AtomicBuffer, and other places from which threads load shared data while other threads store. A
-/// load is followed by the drop of what it returned.
+/// load is followed by the drop of its result.
 ///
 ///   atomic_load         one thread loads
 ///   atomic_load_2       two threads load from one place: time per load of one thread

@@ -156,8 +156,8 @@ class basic_atomic {
     return compare_exchange(expected, Value(desired), site);
   }
 
-  /// Whether the content shares its data with `value`, or both are empty: a test whether the
-  /// content has changed since a load, by one atomic load.
+  /// Whether the content shares its data with `value`, or both are empty. So it tells whether the
+  /// content has changed since a load. Cost: one atomic load, or two if loads take a lock.
   bool holds(const Value& value) const noexcept { return Access::holds(cell_, value); }
 
   /// Waits until the content does not share its data with `expected` (or is not empty, if

@@ -6,8 +6,8 @@
 /// When data is put into a slot, the slot adds `stock` owners to the share word of the data in
 /// advance. A load takes one of them: it adds 1 to `taken`, and the same step tells it where the
 /// data is. A store replaces the address and learns `taken` in one step, and then returns the
-/// owners that were not taken. So no thread accesses data of which it is not an owner, and no
-/// thread waits for another.
+/// owners that were not taken. So each thread that accesses data is an owner of it, and no thread
+/// waits for another.
 ///
 ///   bits    field    meaning
 ///   0-47    address  of the header of the data; 0: the slot is empty; 1: the slot is locked
@@ -77,7 +77,7 @@ struct AtomicSlotLayout {
   std::uint32_t max_owners;  ///< data with more owners is not put into a slot
 };
 
-/// 16 bits of count beside an address of 48 bits. A refill costs two atomic steps in 4,096 loads.
+/// 16 bits of count next to an address of 48 bits. A refill costs two atomic steps in 4,096 loads.
 inline constexpr AtomicSlotLayout atomic_slot_layout{
     .address_bits = 48, .stock = 1 << 15, .refill_at = 1 << 12, .max_owners = sync::max_count / 2};
 
@@ -90,7 +90,7 @@ class basic_atomic_slot {
  public:
   using Header = basic_header<Sync>;
 
-  /// What a slot contains, or contained.
+  /// A value of the word.
   class Content {
    public:
     constexpr explicit Content(std::uint64_t word) noexcept : word_(word) {}
@@ -188,7 +188,7 @@ class basic_atomic_slot {
     return false;
   }
 
-  /// What the slot contains now.
+  /// The present content.
   Content look() const noexcept {
     // Acquire pairs with exchange and replace: if a caller finds that the data was replaced, all
     // that the storing thread did before the store happens before the return, or waits_end fails.
