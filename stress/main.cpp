@@ -32,7 +32,7 @@ Exit run_workloads(const Options& options) {
   for (const Workload* const workload : chosen_workloads(options)) {
     if (!stop_requested()) {
       const Outcome outcome = workload->run(options.settings);
-      std::printf("%s", text_of(outcome).c_str());
+      std::printf("%s", (options.json ? json_of(outcome) : text_of(outcome)).c_str());
       exit = outcome.failures.empty() ? exit : failed;
     }
   }

@@ -26,6 +26,8 @@ test::CommandLine command_line() {
       .value("most-nbytes", "N", "largest size of a value. Default: 67108864")
       .value("mix", "MIX", "weights of steps, such as write=4,clone=2; --list has the names")
       .flag("perturb", "delay threads at random atomic steps")
+      .flag("repeat-history", "histories only: run the first one again and again")
+      .flag("json", "print the results as JSON, one line for each workload; not with --soak")
       .flag("soak", "run all workloads in turn, perturbed and not, and check for growth");
   return line;
 }
@@ -44,6 +46,7 @@ std::string command_of(std::string_view workload, const Settings& settings) {
   };
   add("slots", settings.slots, settings.slots == usual.slots);
   add("most-nbytes", settings.most_nbytes, settings.most_nbytes == usual.most_nbytes);
+  add("repeat-history", "", !settings.repeats_history);
   add("perturb", "", settings.perturbation == no_perturbation);
   if (settings.mix) {
     add("mix", programs::text_of(*settings.mix), false);
@@ -62,7 +65,11 @@ Options parse(int argc, const char* const* argv) {
   Options options;
   options.help = given.has("help");
   options.list = given.has("list");
+  options.json = given.has("json");
   options.soak = given.has("soak");
+  if (options.json && options.soak) {
+    throw test::UsageError("--json and --soak exclude each other. Pass one of them");
+  }
   options.workload = given.text("workload").value_or(options.workload);
   Settings& settings = options.settings;
   const auto number = [&](const char* name, std::uint64_t least, std::uint64_t most,
@@ -86,6 +93,7 @@ Options parse(int argc, const char* const* argv) {
   } catch (const std::invalid_argument& error) {
     throw test::UsageError(std::string("--mix: ") + error.what());
   }
+  settings.repeats_history = given.has("repeat-history");
   settings.perturbation = given.has("perturb") ? usual_perturbation : no_perturbation;
   return options;
 }
@@ -95,7 +103,8 @@ std::string help_text() {
 
 Runs the library as it ships with many threads for a long time. Random programs use buffers,
 storages, pins, pages and tiled buffers, and check every answer and counter. Races check outcomes
-that are known exactly. Ctrl-C ends a run early, with its report.
+that are known exactly. Histories check that operations are linearizable. Ctrl-C ends a run early,
+with its report.
 
 )" + command_line().help() +
          R"(

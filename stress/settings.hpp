@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "perturbed/perturbation.hpp"
 #include "programs/mix.hpp"
@@ -26,8 +28,12 @@ struct Settings {
   std::optional<programs::Mix> mix{};          ///< empty: the default of the workload
   Perturbation perturbation{};                 ///< random delays of threads; default: none
   std::chrono::duration<double> duration{10};
+  bool repeats_history = false;
   std::optional<std::uint64_t> operations{};  ///< per thread, instead of a duration
 };
+
+/// Named numbers of a run that only some workloads have.
+using Figures = std::vector<std::pair<std::string_view, std::uint64_t>>;
 
 /// The command line that repeats a run of `workload`.
 std::string command_of(std::string_view workload, const Settings& settings);
@@ -35,6 +41,7 @@ std::string command_of(std::string_view workload, const Settings& settings);
 struct Options {
   bool help = false;
   bool list = false;
+  bool json = false;
   bool soak = false;  ///< all workloads in turn, for `duration` in total
   std::string workload = "mixed";
   Settings settings;

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <utility>
 
+#include "support/json.hpp"
+
 namespace byre::stress {
 namespace {
 
@@ -129,6 +131,7 @@ Outcome Supervisor::outcome() const {
           .seconds = seconds(),
           .operations = done_(),
           .counters = counters(),
+          .figures = {},
           .failures = {}};
 }
 
@@ -143,6 +146,9 @@ std::string text_of(const Outcome& outcome) {
        << outcome.counters.overlays << " overlays, " << outcome.counters.steals << " steals, "
        << outcome.counters.waits << " waits, " << outcome.faults << " faults, " << outcome.delays
        << " delays\n";
+  for (const auto& [name, figure] : outcome.figures) {
+    text << "  " << name << ' ' << figure << '\n';
+  }
   if (outcome.failures.empty()) {
     text << "  passed at " << outcome.rounds << " checkpoints or rounds\n";
     return text.str();
@@ -153,6 +159,24 @@ std::string text_of(const Outcome& outcome) {
   }
   text << "  repeat: " << command_of(outcome.workload, outcome.settings) << '\n';
   return text.str();
+}
+
+std::string json_of(const Outcome& outcome) {
+  test::Json json{{"workload", outcome.workload},
+                  {"seed", outcome.settings.seed},
+                  {"threads", outcome.settings.threads},
+                  {"is_perturbed", outcome.settings.perturbation != no_perturbation},
+                  {"seconds", outcome.seconds},
+                  {"operations", outcome.operations},
+                  {"rounds", outcome.rounds},
+                  {"faults", outcome.faults},
+                  {"delays", outcome.delays},
+                  {"failures", outcome.failures},
+                  {"command", command_of(outcome.workload, outcome.settings)}};
+  for (const auto& [name, figure] : outcome.figures) {
+    json[std::string(name)] = figure;
+  }
+  return json.dump() + '\n';
 }
 
 }  // namespace byre::stress

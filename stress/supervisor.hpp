@@ -28,11 +28,14 @@ struct Outcome {
   std::uint64_t faults = 0;  ///< faults that were injected and handled
   std::uint64_t delays = 0;
   stats::Counters counters;
+  Figures figures;                    ///< of histories
   std::vector<std::string> failures;  ///< of a race; a failed program aborts the process
 };
 
 /// A report of a few lines; longer if something failed.
 std::string text_of(const Outcome& outcome);
+/// The report as a line of JSON.
+std::string json_of(const Outcome& outcome);
 
 /// Whether the user requested the end of all runs (SIGINT, SIGTERM or SIGHUP). Signals are handled
 /// from the first supervisor on.

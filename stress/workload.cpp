@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "linearizability/histories.hpp"
 #include "mixed/run.hpp"
 #include "races/race.hpp"
 #include "thread_group.hpp"
@@ -79,6 +80,7 @@ class RaceRun {
         .seed = settings_.seed,
         .threads = settings_.threads,
         .rounds = settings_.operations.value_or(std::numeric_limits<std::uint64_t>::max()),
+        .repeats_history = settings_.repeats_history,
         .perturbation = settings_.perturbation,
         .stop = stop_.get_token(),
         .after_round =
@@ -99,8 +101,9 @@ class RaceRun {
     outcome.operations = result_.counts.operations();
     outcome.rounds = result_.rounds;
     outcome.delays = result_.delays;
+    outcome.figures = result_.figures;
     outcome.failures = result_.failures;
-    if (!outcome.failures.empty()) {
+    if (!outcome.failures.empty() && outcome.figures.empty()) {  // a history is complete as it is
       const auto last = programs::lines_of(logs_);
       outcome.failures.insert(outcome.failures.end(), last.begin(), last.end());
     }
@@ -136,13 +139,15 @@ std::span<const Workload> all_workloads() {
                return run_programs("faults", settings, mix_of_threads());
              }},
     };
-    for (const Race& race : all_races()) {
-      all.push_back({.name = race.name,
-                     .shows = race.shows,
-                     .is_race = true,
-                     .run = [&race](const Settings& settings) {
-                       return RaceRun(race, settings).complete();
-                     }});
+    for (const std::span<const Race> races : {all_races(), all_histories()}) {
+      for (const Race& race : races) {
+        all.push_back({.name = race.name,
+                       .shows = race.shows,
+                       .is_race = true,
+                       .run = [&race](const Settings& settings) {
+                         return RaceRun(race, settings).complete();
+                       }});
+      }
     }
     return all;
   }();

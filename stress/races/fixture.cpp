@@ -51,6 +51,7 @@ RaceCounts& RaceCounts::operator+=(const RaceCounts& other) noexcept {
   stole += other.stole;
   unique += other.unique;
   drops += other.drops;
+  logged += other.logged;
   return *this;
 }
 

@@ -77,6 +77,10 @@ class Fixture {
     return clone;
   }
 
+  /// Counts operations of a history.
+  void count_logged(unsigned thread, std::uint64_t operations) noexcept {
+    counts_[thread].counts.logged += operations;
+  }
   /// Counts a write of the thread by its result.
   void count(unsigned thread, Materialized how) noexcept;
 

@@ -26,10 +26,11 @@ struct RaceCounts {
   std::uint64_t stole = 0;
   std::uint64_t unique = 0;
   std::uint64_t drops = 0;
+  std::uint64_t logged = 0;  ///< operations of histories
 
   /// Writers that kept the data that they shared.
   std::uint64_t kept() const noexcept { return stole + unique; }
-  std::uint64_t operations() const noexcept { return clones + copied + kept() + drops; }
+  std::uint64_t operations() const noexcept { return clones + copied + kept() + drops + logged; }
   RaceCounts& operator+=(const RaceCounts& other) noexcept;
 };
 
@@ -40,15 +41,17 @@ struct RaceResult {
   races::RaceCounts counts;
   std::uint64_t delays = 0;           ///< delays by perturbation; set at the end
   std::vector<std::string> failures;  ///< failures of the round that ended the race
+  Figures figures;                    ///< of histories; set at the end
 };
 
 struct RaceSettings {
   std::uint64_t seed = 1;
   unsigned threads = 4;  ///< from least_race_threads to most_threads
   std::uint64_t rounds = 1000;
-  std::size_t nbytes = 256;     ///< size of each buffer, at least 1
-  Perturbation perturbation{};  ///< if none, the race uses sync::Boost, else Perturbed
-  std::stop_token stop{};       ///< ends the race after the current round
+  std::size_t nbytes = 256;      ///< size of each buffer, at least 1
+  bool repeats_history = false;  ///< histories only: each history has the seed `seed`
+  Perturbation perturbation{};   ///< if none, the race uses sync::Boost, else Perturbed
+  std::stop_token stop{};        ///< ends the race after the current round
   std::function<void(const RaceResult&)>
       after_round{};              ///< called with the result so far; must not throw
   programs::Log* logs = nullptr;  ///< one log for each thread; may be null

@@ -30,7 +30,7 @@ void check_settings(const RaceSettings& settings) {
 
 class ScenarioRun {
  public:
-  ScenarioRun(const RaceSettings& settings, MakeScenario make)
+  ScenarioRun(const RaceSettings& settings, const MakeScenario& make)
       : settings_(settings),
         fixture_(settings),
         scenario_(make(fixture_)),
@@ -60,6 +60,7 @@ class ScenarioRun {
       run_rounds(0);
     }
     result_.delays = delays_;
+    scenario_->finish(result_);
     return result_;
   }
 
@@ -161,7 +162,7 @@ class ScenarioRun {
 
 }  // namespace
 
-RaceResult run_scenario(const RaceSettings& settings, MakeScenario make) {
+RaceResult run_scenario(const RaceSettings& settings, const MakeScenario& make) {
   check_settings(settings);
   return ScenarioRun(settings, make).run();
 }

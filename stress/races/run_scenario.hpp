@@ -3,6 +3,7 @@
 /// and compares everything that can be counted exactly.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "fixture.hpp"
@@ -23,12 +24,14 @@ class Scenario {
   virtual void act(unsigned thread) = 0;
   /// Called by one thread after the round.
   virtual void check() = 0;
+  /// Called after the last round. Completes the result.
+  virtual void finish(RaceResult&) {}
 };
 
-using MakeScenario = std::unique_ptr<Scenario> (*)(Fixture&);
+using MakeScenario = std::function<std::unique_ptr<Scenario>(Fixture&)>;
 
 /// Throws the exceptions of Race::Run.
-RaceResult run_scenario(const RaceSettings& settings, MakeScenario make);
+RaceResult run_scenario(const RaceSettings& settings, const MakeScenario& make);
 
 template <class Derived>
 RaceResult run_scenario(const RaceSettings& settings) {

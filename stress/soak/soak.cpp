@@ -152,6 +152,7 @@ class SoakRun {
     Outcome& sum = sums_[at];
     if (!has_failed_) {  // a failed outcome retains its settings, for the command that repeats it
       outcome.settings = settings_;
+      outcome.figures.clear();  // they are those of one run
       outcome.seconds += sum.seconds;
       outcome.operations += sum.operations;
       outcome.rounds += sum.rounds;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Tests the command line of byre-stress, its reports and its exit codes: runs_test.py BYRE_STRESS."""
+import json
 import os
 import pathlib
 import signal
@@ -23,6 +24,7 @@ class Runs(Test):
                 ("at least one step", "--mix", ""),
                 ("--threads takes a whole number from 1 to 64, not '65'", "--threads", "65"),
                 ("--duration and --operations exclude each other", "--duration", "1", "--operations", "1"),
+                ("--json and --soak exclude each other", "--json", "--soak"),
                 ("a race needs at least 2 --threads", "--workload", "never_waits", "--threads", "1")):
             self.assert_refused(2, said, *arguments)
 
@@ -33,6 +35,14 @@ class Runs(Test):
         done = run("--workload", "all", "--operations", "3", "--threads", "2")
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(done.stdout.count("passed at"), len(races))
+
+    def test_json_has_the_figures_of_a_run(self):
+        done = run("--workload", "atomic_histories", "--operations", "20", "--threads", "2", "--perturb",
+                   "--seed", "5", "--json", check=True)
+        report = json.loads(done.stdout)
+        self.assertEqual((report["workload"], report["seed"], report["failures"]), ("atomic_histories", 5, []))
+        self.assertEqual(report["histories"], 20 * 64)
+        self.assertGreater(report["histories_with_overlap"], 0)
 
     def test_no_temporary_file_remains(self):
         run("--workload", "faults", *SHORT, check=True, env={**os.environ, "TMPDIR": str(self.scratch)})
