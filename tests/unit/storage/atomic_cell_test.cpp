@@ -163,16 +163,20 @@ class Program {
   Cell cell_;
 };
 
-template <cow::AtomicSlotLayout Layout>
-using CellOf = detail::basic_atomic_cell<sync::Boost, cow::basic_atomic_slot<sync::Boost, Layout>>;
+/// A cell whose slot has this AtomicSlotLayout.
+template <unsigned address_bits, std::uint64_t stock, std::uint64_t refill_at,
+          std::uint32_t max_owners>
+using CellOf = detail::basic_atomic_cell<
+    sync::Boost, cow::basic_atomic_slot<sync::Boost, cow::AtomicSlotLayout{address_bits, stock,
+                                                                           refill_at, max_owners}>>;
 
 template <class Cell>
 class AtomicCell : public testing::Test {};
 using Cells = testing::Types<detail::basic_atomic_cell<sync::Boost>,  //
-                             CellOf<{48, 4, 1, 1000}>,                // each load refills
-                             CellOf<{48, 6, 3, 1000}>,
-                             CellOf<{4, 3, 1, 1000}>,  // no address fits: all data is held
-                             CellOf<{48, 4, 1, 3}>>;   // data with 3 owners is held
+                             CellOf<48, 4, 1, 1000>,                  // each load refills
+                             CellOf<48, 6, 3, 1000>,
+                             CellOf<4, 3, 1, 1000>,  // no address fits: all data is held
+                             CellOf<48, 4, 1, 3>>;   // data with 3 owners is held
 TYPED_TEST_SUITE(AtomicCell, Cells);
 
 template <class Cell>
@@ -191,8 +195,8 @@ TYPED_TEST(AtomicCell, random_steps_agree_with_a_model) {
 
 /// If a load refilled one step too late, the assertion of S3 would end the program.
 TEST(AtomicSlot, one_thread_needs_one_owner_more_than_refill_at) {
-  run_random_steps<CellOf<{48, 2, 1, 1000}>>();
-  run_random_steps<CellOf<{48, 5, 4, 1000}>>();
+  run_random_steps<CellOf<48, 2, 1, 1000>>();
+  run_random_steps<CellOf<48, 5, 4, 1000>>();
 }
 
 /// Fitting and borrowed memory alternate, so stores lock the slot and replace the lock at once.
@@ -245,7 +249,7 @@ TYPED_TEST(AtomicCell, data_in_a_cell_is_never_written_in_place) {
 
 TEST(AtomicSlot, data_with_many_owners_gets_no_stock) {
   for (const std::uint32_t owners : {2U, 3U}) {
-    CellOf<{48, 4, 1, 3}> cell;
+    CellOf<48, 4, 1, 3> cell;
     const Buffer buffer = of_text<Buffer>("cow");
     const std::vector<Buffer> others(owners - 2, buffer);
     static_cast<void>(cell.exchange(Buffer(buffer), nowhere));
