@@ -107,7 +107,8 @@ const Scenario* const known_wrong_atomic_slots[] = {
         Verdict::core_assertion),
     known_wrong<LoadRacesAStore<IgnoresTakenOwners>>(
         "known_wrong.slot_ignores_taken_owners",
-        "If a store returns owners that were taken, a loading thread reads freed data: S1.",
+        "If a store returns owners that were taken, too, a loading thread drops an owner that is "
+        "not counted: S1.",
         Verdict::core_assertion),
     known_wrong<LoadRacesAStore<RefillsBeforeItAdds>>(
         "known_wrong.slot_refills_before_it_adds",

@@ -22,16 +22,20 @@ struct AtomicValue<basic_storage<S>> {
     Receiver receiver;
     return receiver.receive(cell.template load<Reported::yes>(site));
   }
+  /// Another handle, so that to_buffer() clones the bytes.
+  static Storage clone(const Storage& value, CallSite) noexcept { return value; }
   static Buffer to_buffer(Storage&& value, CallSite site) {
     return !value           ? Buffer()
            : is_sole(value) ? std::move(value.identity_->buffer)
                             : value.clone_buffer(site);
   }
   static void restore(Storage& value, Buffer&& buffer) noexcept {
-    if (value && is_sole(value)) {
+    // to_buffer() has either taken the bytes, which left none, or cloned them.
+    if (value && Cell::are_equal(value.identity_->buffer, Buffer())) {
       value.identity_->buffer = std::move(buffer);
     }
   }
+  static void clear(Storage& value) noexcept { value = Storage(); }
   struct Receiver {
     Storage storage{Buffer()};
     Storage receive(Buffer&& buffer) noexcept {
@@ -76,10 +80,12 @@ struct AtomicValue<basic_storage<S>> {
 /// See basic_atomic. In addition:
 ///
 /// - store(), exchange() and compare_exchange() take the data out of a storage whose only handle
-///   they get. Otherwise they store a lazy clone, so later writes through other handles do not show
-///   in a load. Pinned memory is copied then, because the holder of the pin may write it.
+///   they get as an rvalue. Otherwise they store a lazy clone, so later writes through other
+///   handles do not show in a load. Pinned memory is then copied, because the holder of the pin may
+///   write it, and so are borrowed and aliased memory. Throws the errors of Storage::lazy_clone().
 /// - A member that returns a storage allocates its identity first, and throws OutOfMemory if there
 ///   is no memory; the content is unchanged then.
+/// - If the content is empty, a load returns an empty handle.
 using AtomicStorage = basic_atomic<Storage>;
 
 }  // namespace byre::inline v0

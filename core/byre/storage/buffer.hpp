@@ -358,7 +358,8 @@ class basic_buffer {
   }
 
   /// The number of buffers that share these bytes. For a mapped file, the overlays of the file
-  /// count too. A relaxed load: approximate, for logs and diagnostics.
+  /// count too. An AtomicBuffer that contains the bytes counts as up to 32,768. A relaxed load:
+  /// approximate, for logs and diagnostics.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().share().use_count();

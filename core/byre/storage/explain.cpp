@@ -61,12 +61,13 @@ std::string explain_owner(const Owner& owner) {
     return "no bytes: nothing to write";
   }
   const std::uint32_t owners = owner.use_count();
-  const bool is_in_slot = owners > cow::atomic_slot_layout.stock / 2;
+  static_assert(cow::atomic_slot_layout.stock == 32768, "the text below contains this number");
+  const bool may_be_in_slot = owners > cow::atomic_slot_layout.stock / 2;
   return format_text("%zu bytes at %p, %s the %s, shared by %u %s%s", owner.nbytes(),
                      static_cast<const void*>(owner.data()),
                      origin_texts[static_cast<std::size_t>(owner.origin())],
                      owner.allocator().name(), owners, owners == 1 ? "owner" : "owners",
-                     is_in_slot ? " (an AtomicBuffer adds 32768 in advance)" : "")
+                     may_be_in_slot ? " (an AtomicBuffer that contains them counts as 32768)" : "")
              .chars.data() +
          (owners == 1 ? "" : clone_sites(owner.data())) + ": " + effect_of_write(owner) + ".";
 }

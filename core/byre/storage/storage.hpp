@@ -231,8 +231,8 @@ class basic_storage {
     return identity_ == nullptr || identity_->buffer.is_unique(site);
   }
 
-  /// The number of storages that share the data; 0 if the handle is empty. A relaxed load:
-  /// approximate, for diagnostics only.
+  /// The number of storages that share the data; 0 if the handle is empty. See
+  /// Buffer::use_count(). A relaxed load: approximate, for diagnostics only.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? 0 : identity_->buffer.use_count(site);
   }

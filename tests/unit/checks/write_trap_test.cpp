@@ -86,6 +86,26 @@ TEST(WriteTrapDeathTest, a_stale_write_to_a_stored_buffer_is_reported) {
   EXPECT_DEATH(*pointer = {}, fault_report(0, paged, lines));
 }
 
+TEST(WriteTrap, a_lender_may_write_memory_in_an_atomic_buffer) {
+  std::byte memory[small] = {};
+  AtomicBuffer place(Buffer::borrow(memory, small));
+  change(memory[0]);
+  EXPECT_EQ(*place.load().data(), memory[0]);
+  place.store(Buffer());
+}
+
+TEST(WriteTrap, a_buffer_that_was_not_stored_may_be_written) {
+  for (const std::size_t nbytes : {small, paged}) {
+    AtomicBuffer place;
+    Buffer desired = Buffer::allocate(nbytes);
+    std::byte* const pointer = desired.mutable_data();
+    Buffer expected = Buffer::allocate(1);
+    ASSERT_FALSE(place.compare_exchange(expected, std::move(desired)));
+    change(*pointer);
+    desired.mutable_data();
+  }
+}
+
 TEST(WriteTrap, a_pointer_taken_after_a_lazy_clone_may_write) {
   for (const std::size_t nbytes : {small, paged}) {
     StalePointer last(Storage::allocate(nbytes));

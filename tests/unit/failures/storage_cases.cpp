@@ -284,9 +284,11 @@ const Case cases[] = {
     atomic_case<Storage>(
         "AtomicStorage::exchange",
         [](AtomicStorage& place, Storage& other) { other = place.exchange(std::move(other)); }),
-    atomic_case<Storage>(
-        "AtomicStorage::compare_exchange",
-        [](AtomicStorage& place, Storage& other) { place.compare_exchange(other, Storage()); }),
+    atomic_case<Storage>("AtomicStorage::compare_exchange",
+                         [](AtomicStorage& place, Storage& other) {
+                           Storage expected = other.lazy_clone();
+                           place.compare_exchange(expected, std::move(other));
+                         }),
     atomic_case<TiledBuffer>(
         "AtomicTiles::store",
         [](AtomicTiles& place, TiledBuffer& other) { place.store(std::move(other)); }),

@@ -100,6 +100,28 @@ TEST_F(ForkUnderCopy, a_child_clones_and_drops_data_that_a_lost_thread_was_copyi
   });
 }
 
+TEST(Fork, a_child_uses_an_atomic_buffer_that_lost_threads_were_using) {
+  AtomicBuffer place(Buffer::allocate(64));
+  boost::atomic<bool> is_done(false);
+  boost::thread other([&] {
+    while (!is_done) {
+      place.store(Buffer::allocate(64));
+      const Buffer loaded = place.load();
+    }
+  });
+  for (int child = 0; child < 20; ++child) {
+    expect_true_in_child([&] {
+      Buffer loaded = place.load();
+      loaded.mutable_data()[0] = std::byte{7};
+      place.store(loaded);
+      return place.holds(loaded) && place.load().data()[0] == std::byte{7} &&
+             place.exchange(Buffer()).nbytes() == 64;
+    });
+  }
+  is_done = true;
+  other.join();
+}
+
 TEST(Fork, a_child_waits_for_copies_by_its_own_threads) {
   if (!a_child_may_start_threads()) {
     GTEST_SKIP() << "a child of a fork cannot start threads here";

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/at_once.hpp"
+#include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/random.hpp"
 #include "text.hpp"
@@ -274,6 +275,67 @@ TEST(AtomicBuffer, a_load_copies_borrowed_and_aliased_memory) {
   }
 }
 
+TEST(AtomicBuffer, no_buffer_equals_borrowed_content) {
+  std::array<char, 3> memory = {'c', 'o', 'w'};
+  AtomicBuffer place(Buffer::borrow(memory.data(), 3));
+  Buffer loaded = place.load();
+  EXPECT_FALSE(place.holds(loaded));
+  place.wait(loaded);
+  EXPECT_FALSE(place.compare_exchange(loaded, Buffer()));
+  EXPECT_EQ(text_of(place.load()), "cow");
+}
+
+TEST(AtomicBuffer, copies_name_the_line_of_the_caller) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "built without stats";
+  }
+  std::array<char, 3> memory = {'c', 'o', 'w'};
+  const Buffer loan = Buffer::borrow(memory.data(), 3);
+  const Recorder recorder;
+  AtomicBuffer place(loan);
+  place.store(loan);
+  static_cast<void>(place.exchange(loan));
+  Buffer expected;
+  place.compare_exchange(expected, loan);
+  const int last = __LINE__ - 1;
+  place.store(Buffer::borrow(memory.data(), 3));
+  static_cast<void>(place.load());
+  std::vector<int> lines;
+  for (const stats::CopyEvent& event : recorder.events()) {
+    lines.push_back(static_cast<int>(event.site.line));
+  }
+  EXPECT_EQ(lines, (std::vector{last - 4, last - 3, last - 2, last, last + 3}));
+}
+
+TEST(AtomicBuffer, an_lvalue_of_borrowed_memory_that_cannot_be_copied_throws) {
+  std::array<char, 3> memory = {'c', 'o', 'w'};
+  FailingAllocator allocator;
+  const Buffer loan = Buffer::borrow(memory.data(), 3, allocator);
+  const Buffer ox = of_text<Buffer>("ox");
+  AtomicBuffer place(ox);
+  Buffer expected = ox;
+  allocator.fail_allocation(0);
+  EXPECT_THROW(place.store(loan), OutOfMemory);
+  allocator.fail_allocation(0);
+  EXPECT_THROW(static_cast<void>(place.exchange(loan)), OutOfMemory);
+  allocator.fail_allocation(0);
+  EXPECT_THROW(place.compare_exchange(expected, loan), OutOfMemory);
+  EXPECT_TRUE(place.holds(ox));
+}
+
+TEST(AtomicBufferDeathTest, compare_exchange_of_one_object_with_itself_ends_the_program) {
+  AtomicBuffer place;
+  Buffer buffer;
+  EXPECT_DEATH(place.compare_exchange(buffer, std::move(buffer)), "are one object");
+}
+
+constinit AtomicBuffer global_place;
+
+TEST(AtomicBuffer, a_global_object_needs_no_code_at_the_start) {
+  global_place.store(of_text<Buffer>("cow"));
+  EXPECT_EQ(text_of(global_place.exchange(Buffer())), "cow");
+}
+
 TEST(AtomicBuffer, a_failed_copy_of_a_load_leaves_the_content) {
   std::array<char, 3> memory = {'c', 'o', 'w'};
   FailingAllocator allocator;
@@ -363,6 +425,7 @@ TEST(AtomicStorage, takes_the_data_of_the_only_handle) {
   const std::byte* const data = std::as_const(cow).data();
   AtomicStorage place;
   place.store(std::move(cow));
+  EXPECT_FALSE(cow);
   Storage former = place.exchange(Storage());
   EXPECT_EQ(former.use_count(), 1U);
   EXPECT_EQ(former.mutable_data(), data);

@@ -114,10 +114,10 @@ TYPED_TEST(Atomic, compare_exchange_stores_if_the_expected_data_is_there) {
 TYPED_TEST(Atomic, compare_exchange_returns_the_content_if_it_is_not_expected) {
   basic_atomic<TypeParam> place(this->cow_);
   TypeParam expected = this->of("cow");  // equal bytes, other data
-  TypeParam desired = this->ox_;
+  TypeParam desired = this->of("ox");
   EXPECT_FALSE(place.compare_exchange(expected, std::move(desired)));
   EXPECT_TRUE(expected.shares_data_with(this->cow_));
-  EXPECT_TRUE(desired.shares_data_with(this->ox_));
+  EXPECT_EQ(text_of(desired), "ox");
   EXPECT_TRUE(place.load().shares_data_with(this->cow_));
   EXPECT_TRUE(place.compare_exchange(expected, std::move(desired)));
 }
@@ -185,6 +185,24 @@ TYPED_TEST(Atomic, threads_in_wait_return_after_a_store_and_notify) {
   });
 }
 
+/// A store of equal tiles replaces the box in which the cell keeps them.
+TYPED_TEST(Atomic, a_store_of_the_expected_value_does_not_end_a_wait) {
+  basic_atomic<TypeParam> place(this->cow_);
+  at_once(2, [&](std::size_t thread) {
+    if (thread == 0) {
+      place.wait(this->cow_);
+      EXPECT_TRUE(place.holds(this->ox_));
+    } else {
+      for (int store = 0; store < 1000; ++store) {
+        place.store(this->cow_);
+        place.notify();
+      }
+      place.store(this->ox_);
+      place.notify();
+    }
+  });
+}
+
 TYPED_TEST(Atomic, the_content_is_dropped_with_the_object_and_at_a_store) {
   FailingAllocator allocator;
   {
@@ -236,7 +254,7 @@ TYPED_TEST(Atomic, loads_beyond_the_stock_lose_no_owner) {
 }
 
 /// Values whose bytes are all equal: a load that reads two versions, or freed bytes, finds others.
-TYPED_TEST(Atomic, loads_beside_stores_read_one_version) {
+TYPED_TEST(Atomic, loads_during_stores_read_one_version) {
   FailingAllocator allocator;
   {
     basic_atomic<TypeParam> place(value_of<TypeParam>(std::string(64, 'a'), allocator));

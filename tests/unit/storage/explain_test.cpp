@@ -46,8 +46,8 @@ TEST(Explain, names_the_owners_that_an_atomic_buffer_adds) {
   const Buffer buffer = Buffer::allocate(8, allocator);
   const AtomicBuffer place(buffer);
   EXPECT_PRED2(ends_with, explain(buffer),
-               "shared by 32769 owners (an AtomicBuffer adds 32768 in advance): a write copies "
-               "them.");
+               "shared by 32769 owners (an AtomicBuffer that contains them counts as 32768): a "
+               "write copies them.");
 }
 
 TEST(Explain, states_that_a_write_waits_for_a_pending_copy) {

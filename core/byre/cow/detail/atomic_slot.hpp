@@ -33,10 +33,10 @@
 ///     that is about to put data into the slot, or to refill it, has the owners that it added.
 /// S2  taken < stock: at least one owner is left in the slot, so the data is alive while it is
 ///     there.
-/// S3  taken < refill_at + the number of threads that have taken an owner and have not refilled:
-///     a load ends only after it has observed that taken < refill_at or that the address changed.
-///     So S2 holds if at most stock-refill_at threads, 28,672, call load() of one slot at once.
-///     More end the program.
+/// S3  taken < refill_at + the number of threads that have taken an owner and have not refilled.
+///     If taken >= refill_at after its take, a load ends only after it has refilled the stock, or
+///     has observed that taken < refill_at or that the address changed. So S2 holds if at most
+///     stock-refill_at threads, 28,672, take from one slot at once. More end the program.
 /// S4  A header whose address a thread compares with the slot is alive, because the thread is an
 ///     owner of its data. So equal addresses mean the same data (there is no ABA problem), and a
 ///     refill is correct even if the data was taken out of the slot and put back meanwhile.
@@ -80,11 +80,16 @@ struct AtomicSlotLayout {
 /// 16 bits of count next to an address of 48 bits. A refill costs two atomic steps in 4,096 loads.
 inline constexpr AtomicSlotLayout atomic_slot_layout{
     .address_bits = 48, .stock = 1 << 15, .refill_at = 1 << 12, .max_owners = sync::max_count / 2};
+static_assert(atomic_slot_layout.stock - atomic_slot_layout.refill_at == 28'672 &&
+                  atomic_slot_layout.refill_at == 4096,
+              "the documents and the assertion of S3 contain these numbers");
+static_assert(atomic_slot_layout.max_owners == 1 << 29, "the documents contain this number");
 
 /// Thread-safety: any number of threads may call any member of one slot at once, except the
-/// destructor. Nothing throws. Progress: take() is wait-free except for a refill, once in refill_at
-/// loads, which repeats while other threads change the slot; exchange() is wait-free; replace()
-/// is lock-free. The program ends if S3 is violated.
+/// destructor. Nothing throws. Progress, on machines whose atomic add and exchange are one
+/// instruction: take() is wait-free, one step, except for a refill, once in refill_at loads;
+/// exchange() is wait-free, one step. A refill and replace() are lock-free: each repetition follows
+/// a step of another thread on this slot. The program ends if S3 is violated.
 template <sync::Sync Sync, AtomicSlotLayout Layout = atomic_slot_layout>
 class basic_atomic_slot {
  public:
@@ -111,7 +116,7 @@ class basic_atomic_slot {
     std::uint64_t word_;
   };
 
-  basic_atomic_slot() noexcept : word_(0) {}
+  constexpr basic_atomic_slot() noexcept : word_(0) {}
   basic_atomic_slot(const basic_atomic_slot&) = delete;
   basic_atomic_slot& operator=(const basic_atomic_slot&) = delete;
 
@@ -152,7 +157,8 @@ class basic_atomic_slot {
     if (before.taken() + 1 >= Layout.refill_at && !before.is_empty() && !before.is_locked())
         [[unlikely]] {
       BYRE_ASSERT(before.taken() + 1 < Layout.stock,
-                  "more than 28,672 threads load from one AtomicBuffer at once");
+                  "more than 28,672 threads load from one AtomicBuffer at once: let each thread "
+                  "keep its load, and check it by holds()");
       refill(*before.header());
     }
     return before;

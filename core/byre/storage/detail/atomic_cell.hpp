@@ -64,7 +64,7 @@ class basic_atomic_cell {
  public:
   using Buffer = basic_buffer<Sync>;
 
-  basic_atomic_cell() noexcept : held_(0), version_(0) {}
+  constexpr basic_atomic_cell() noexcept : held_(0), version_(0) {}
   explicit basic_atomic_cell(Buffer&& buffer, CallSite site) noexcept : basic_atomic_cell() {
     put(std::move(buffer), site);
   }
@@ -112,6 +112,9 @@ class basic_atomic_cell {
     Header* const header = become_content(desired, site);
     Buffer former;
     if (!replace(header_of(expected), header, former)) {
+      if (BYRE_CHECKS && header != nullptr && header->share().is_unique()) {
+        header->becomes_unique(site);  // undoes becomes_shared()
+      }
       desired = to_buffer(header);
       return false;
     }
@@ -135,7 +138,8 @@ class basic_atomic_cell {
       if (const Header* const now = held()) {
         return now == header;
       }
-      // Another thread has just locked the slot, or has unlocked it meanwhile.
+      // Another thread has just locked the slot and is about to set held_, or it has unlocked the
+      // slot meanwhile.
       Sync::pause();
     }
   }
@@ -191,7 +195,9 @@ class basic_atomic_cell {
       return nullptr;
     }
     Header* const header = buffer.give_up_header();
-    header->becomes_shared(site);
+    if (header->is_shareable()) {
+      header->becomes_shared(site);
+    }
     return header;
   }
   /// The content for a step of the slot.

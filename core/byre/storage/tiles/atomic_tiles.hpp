@@ -57,6 +57,8 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
   static Buffer to_buffer(Tiles&& value, CallSite) {
     return Cell::to_buffer(basic_boxed<Tiles, S>::create(std::move(value)));
   }
+  static Tiles clone(const Tiles& value, CallSite site) noexcept { return value.lazy_clone(site); }
+  static void clear(Tiles&) noexcept {}
   static void restore(Tiles& value, const Buffer& box) noexcept {
     value = clone_of(box, CallSite{});
   }
@@ -68,15 +70,8 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
   }
   static bool compare_exchange(Cell& cell, const Tiles& expected, Buffer& desired,
                                CallSite site) noexcept {
-    for (;;) {
-      const Buffer box = load_box(cell, site);
-      if (!is_in(box, expected)) {
-        return false;
-      }
-      if (cell.compare_exchange(box, desired, site)) {
-        return true;
-      }
-    }
+    const Buffer box = load_box(cell, site);
+    return is_in(box, expected) && cell.compare_exchange(box, desired, site);
   }
   static bool holds(const Cell& cell, const Tiles& value) noexcept {
     return is_in(load_box(cell, CallSite{}), value);
@@ -109,7 +104,7 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
 /// See basic_atomic. In addition: a member that stores allocates a small block for the size and the
 /// table, and throws OutOfMemory if there is no memory; the content is unchanged then. Two tiled
 /// buffers are equal if they share their whole table (TiledBuffer::shares_data_with()), or if both
-/// have no bytes. holds() and a load cost three atomic steps.
+/// have no bytes. A load costs four atomic steps.
 using AtomicTiles = basic_atomic<TiledBuffer>;
 
 }  // namespace byre::inline v0
