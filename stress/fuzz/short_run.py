@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 program, corpus, findings = sys.argv[1:4]
-runs = sys.argv[4] if len(sys.argv) > 4 else "3000"
+runs = sys.argv[4] if len(sys.argv) > 4 else "2000"
 pathlib.Path(findings).mkdir(parents=True, exist_ok=True)
 with tempfile.TemporaryDirectory() as scratch:
     # The temporary folder comes first, because libFuzzer adds new inputs to the first folder.
