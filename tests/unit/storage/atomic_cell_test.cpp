@@ -431,6 +431,17 @@ TEST(AtomicStorage, takes_the_data_of_the_only_handle) {
   EXPECT_EQ(former.mutable_data(), data);
 }
 
+TEST(AtomicStorage, a_storage_that_was_not_stored_retains_its_memory) {
+  std::array<char, 3> memory = {'c', 'o', 'w'};
+  Storage loan(Buffer::borrow(memory.data(), 3));
+  const Storage alias = loan;
+  AtomicStorage place;
+  Storage expected = of_text<Storage>("ox");
+  EXPECT_FALSE(place.compare_exchange(expected, std::move(loan)));
+  EXPECT_EQ(static_cast<const void*>(alias.data()), memory.data());
+  EXPECT_EQ(loan, alias);
+}
+
 TEST(AtomicStorage, pinned_memory_is_copied_by_the_store) {
   Storage cow = of_text<Storage>("cow");
   const Storage::Pin pin = cow.pin();
