@@ -61,7 +61,7 @@ struct AtomicValue<basic_buffer<S>> {
   /// Converts a buffer from the cell to a value. If the conversion needs memory, the constructor
   /// allocates it.
   struct Receiver {
-    static Buffer receive(Buffer&& buffer) noexcept { return std::move(buffer); }
+    static Buffer receive(Buffer&& buffer, CallSite) noexcept { return std::move(buffer); }
   };
   static bool are_equal(const Buffer& left, const Buffer& right) noexcept {
     return Cell::are_equal(left, right);
@@ -150,7 +150,7 @@ class basic_atomic {
     typename Access::Receiver receiver;
     auto former = cell_.exchange(Access::to_buffer(std::move(desired), site), site);
     Access::clear(desired);
-    return receiver.receive(std::move(former));
+    return receiver.receive(std::move(former), site);
   }
   [[nodiscard]] Value exchange(const Value& desired, CallSite site = CallSite::current()) {
     return exchange(Access::clone(desired, site), site);

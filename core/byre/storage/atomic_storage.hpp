@@ -20,7 +20,7 @@ struct AtomicValue<basic_storage<S>> {
 
   static Storage load(const Cell& cell, CallSite site) {
     Receiver receiver;
-    return receiver.receive(cell.template load<Reported::yes>(site));
+    return receiver.receive(cell.template load<Reported::yes>(site), site);
   }
   /// Another handle, so that to_buffer() clones the bytes.
   static Storage clone(const Storage& value, CallSite) noexcept { return value; }
@@ -38,7 +38,7 @@ struct AtomicValue<basic_storage<S>> {
   static void clear(Storage& value) noexcept { value = Storage(); }
   struct Receiver {
     Storage storage{Buffer()};
-    Storage receive(Buffer&& buffer) noexcept {
+    Storage receive(Buffer&& buffer, CallSite) noexcept {
       if (Cell::are_equal(buffer, Buffer())) {
         return Storage();
       }

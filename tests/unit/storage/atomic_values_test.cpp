@@ -230,6 +230,13 @@ TYPED_TEST(Atomic, loads_are_counted_as_lazy_clones) {
   const TypeParam loaded = place.load();
   EXPECT_EQ(counted.since().lazy_clones, 1U);
   EXPECT_EQ(counted.since().bytes_not_copied, 6U);
+  EXPECT_TRUE(place.holds(loaded));
+  place.wait(this->cow_);
+  TypeParam expected = this->of("other"), desired = this->of("calf");
+  const Counted loads;
+  EXPECT_FALSE(place.compare_exchange(expected, std::move(desired)));
+  EXPECT_EQ(loads.since().lazy_clones, 1U) << "of the content, into `expected`";
+  EXPECT_EQ(counted.since().lazy_clones, 2U);
   static_cast<void>(place.exchange(this->cow_));
   EXPECT_EQ(counted.since().copies, 0U);
 }

@@ -60,10 +60,10 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
   static Tiles clone(const Tiles& value, CallSite site) noexcept { return value.lazy_clone(site); }
   static void clear(Tiles&) noexcept {}
   static void restore(Tiles& value, const Buffer& box) noexcept {
-    value = clone_of(box, CallSite{});
+    value = std::move(const_cast<Tiles&>(*tiles_in(box)));  // no other thread has the box
   }
   struct Receiver {
-    static Tiles receive(const Buffer& box) noexcept { return clone_of(box, CallSite{}); }
+    static Tiles receive(const Buffer& box, CallSite site) noexcept { return clone_of(box, site); }
   };
   static bool are_equal(const Tiles& left, const Tiles& right) noexcept {
     return left.shares_data_with(right) || (left.nbytes() == 0 && right.nbytes() == 0);
@@ -90,12 +90,17 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
   static Buffer load_box(const Cell& cell, CallSite site) noexcept {
     return cell.template load<Reported::no>(site);
   }
+  /// Null if the cell contained no box, which stands for an empty tiled buffer.
+  static const Tiles* tiles_in(const Buffer& box) noexcept {
+    return reinterpret_cast<const Tiles*>(box.data());
+  }
   static Tiles clone_of(const Buffer& box, CallSite site) noexcept {
-    const std::byte* const value = box.data();
-    return value == nullptr ? Tiles() : Tiles(*reinterpret_cast<const Tiles*>(value), site);
+    const Tiles* const tiles = tiles_in(box);
+    return tiles == nullptr ? Tiles() : Tiles(*tiles, site);
   }
   static bool is_in(const Buffer& box, const Tiles& value) noexcept {
-    return are_equal(clone_of(box, CallSite{}), value);
+    const Tiles* const tiles = tiles_in(box);
+    return tiles == nullptr ? value.nbytes() == 0 : are_equal(*tiles, value);
   }
 };
 
