@@ -12,7 +12,7 @@
 
 namespace py = pybind11;
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 namespace {
 
 /// NumPy's own allocator: for small arrays, and for all arrays if no pages are available.
@@ -138,4 +138,4 @@ void define_arrays(py::module_& module) {
   });
 }
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

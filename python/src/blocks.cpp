@@ -16,7 +16,7 @@
 #include <set>
 #include <utility>
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 namespace {
 
 /// Set during a lazy copy. Allocations then fail, so that byre does not copy immediately: NumPy
@@ -197,4 +197,4 @@ const char* intern(const char* text) {
   return tables().texts.emplace(text).first->c_str();
 }
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 
 /// Pages that one array owns, or several arrays that were made from one uint8 array. The address
 /// never changes.
@@ -64,4 +64,4 @@ std::unique_lock<std::mutex> lock_block(const std::byte* begin);
 /// A copy of the text that lives until the process ends. Equal texts share one copy.
 const char* intern(const char* text);
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

@@ -16,7 +16,7 @@
 
 namespace py = pybind11;
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 namespace {
 
 void* pointer(std::uintptr_t address) noexcept {
@@ -151,4 +151,4 @@ void define_copies(py::module_& module) {
   module.def("counters", counters);
 }
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

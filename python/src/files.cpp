@@ -16,7 +16,7 @@
 
 namespace py = pybind11;
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 namespace {
 
 py::object map(const std::string& path) {
@@ -82,4 +82,4 @@ void define_files(py::module_& module) {
       .def("commit", &OutputFile::commit, released);
 }
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

@@ -10,7 +10,7 @@
 
 namespace py = pybind11;
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 namespace {
 
 /// Decodes with replacement: a text may be cut within a character, or quote the name of a file that
@@ -51,4 +51,4 @@ PYBIND11_MODULE(_byre, module) {
   define_files(module);
 }
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

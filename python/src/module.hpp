@@ -9,7 +9,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
-namespace byre::inline v0::python {
+namespace byre::inline BYRE_ABI::python {
 
 /// A new reference that a C function of Python returned. If it is null, throws the error that the
 /// function has set.
@@ -46,4 +46,4 @@ void define_arrays(pybind11::module_& module);
 void define_copies(pybind11::module_& module);
 void define_files(pybind11::module_& module);
 
-}  // namespace byre::inline v0::python
+}  // namespace byre::inline BYRE_ABI::python

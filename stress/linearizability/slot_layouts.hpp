@@ -74,10 +74,10 @@ struct WithLayout : Base {
 
 }  // namespace byre::stress::histories
 
-namespace byre::inline v0::cow {
+namespace byre::inline BYRE_ABI::cow {
 
 template <sync::Sync Base, AtomicSlotLayout Layout>
 class basic_atomic_slot<stress::histories::WithLayout<Base, Layout>, atomic_slot_layout>
     : public basic_atomic_slot<stress::histories::WithLayout<Base, Layout>, Layout> {};
 
-}  // namespace byre::inline v0::cow
+}  // namespace byre::inline BYRE_ABI::cow

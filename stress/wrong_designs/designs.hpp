@@ -52,7 +52,7 @@ struct WithDesign : Base {};
 
 }  // namespace byre::stress::wrong
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 template <sync::Sync Base, template <class> class Design>
 class basic_share_word<stress::wrong::WithDesign<Base, Design>>
@@ -77,7 +77,7 @@ class basic_share_word<stress::wrong::WithDesign<Base, Design>>
   Claim claim_in_order() noexcept { return this->claim(Wait::never); }
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI
 
 namespace byre::stress::wrong {
 

@@ -36,7 +36,7 @@ def without_arguments(name):
 
 def as_declared(name):
     """The name of a symbol without template arguments, parameters, and the inline namespace of the version."""
-    name = name.replace("::v0", "").removeprefix(TYPE)
+    name = re.sub(r"::v0(_standard)?\b", "", name).removeprefix(TYPE)
     if found := re.match(r"(.*\boperator(?:\(\)|[^\w\s(]+|\s[\w:*& ]+))\(", name):
         return found[1]
     return re.split(r"\(|\[abi", without_arguments(name), maxsplit=1)[0].split(" ")[-1]
@@ -78,7 +78,7 @@ def name_of(head):
 def qualified(enclosing, head):
     names = []
     for each in enclosing:
-        if found := re.match(r"(?:inline )?namespace ([\w:]+)", each.replace("::inline v0", "")):
+        if found := re.match(r"(?:inline )?namespace ([\w:]+)", each.replace("::inline BYRE_ABI", "")):
             names.append(found[1])
         else:
             names.append(name_of(each))

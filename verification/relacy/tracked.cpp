@@ -104,7 +104,7 @@ unsigned live_mappings() noexcept {
 
 }  // namespace byre::verification
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::unique_ptr<PageFile> map_file(const FileName&) {
   return std::make_unique<MappedCell>();
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -77,7 +77,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Whether a write by the last owner may wait until pending copies of the data end.
 enum class Wait : std::uint8_t {
@@ -372,4 +372,4 @@ using ShareWord = basic_share_word<sync::Boost>;
 
 static_assert(sizeof(ShareWord) == 8);
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

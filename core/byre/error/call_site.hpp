@@ -4,9 +4,11 @@
 /// std::source_location, which some supported compilers lack.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Two words, so it is passed in registers and costs nothing if the callee ignores it.
 struct CallSite {
@@ -23,4 +25,4 @@ struct CallSite {
   friend constexpr bool operator==(const CallSite&, const CallSite&) = default;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

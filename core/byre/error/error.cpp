@@ -11,7 +11,7 @@
 #include <cstring>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 [[gnu::format(printf, 1, 0)]] Text format_arguments(const char* format,
@@ -106,4 +106,4 @@ void fail_assertion(const char* text, CallSite site) noexcept {
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

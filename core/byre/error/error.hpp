@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <exception>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The text of an error or a warning. It is stored in place, because an error that reports
 /// exhausted memory cannot allocate. A longer text is cut and ends in "...".
@@ -89,4 +89,4 @@ BYRE_API WarningHandler set_warning_handler(WarningHandler handler) noexcept;
 /// Formats as printf does, and passes the text to the handler. Thread-safe.
 [[gnu::format(printf, 1, 2)]] BYRE_API void warn(const char* format, ...) noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

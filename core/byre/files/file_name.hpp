@@ -2,9 +2,11 @@
 /// FileName: the parameter type of functions that take the name of a file.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <concepts>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Converts from a C string, a std::string and a std::filesystem::path, without including the large
 /// header `<filesystem>`. A FileName refers to the characters of the name, which must outlive it. A
@@ -24,4 +26,4 @@ class FileName {
   const char* name_;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -18,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace fs = std::filesystem;
 
@@ -282,4 +282,4 @@ void OutputFile::throw_error(const char* why, const char* advice) {
       is_changed ? "It may contain part of the data" : "The file is unchanged", advice));
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

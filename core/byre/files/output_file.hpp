@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Data is written to a temporary file, `.byre-PROCESS-NUMBER.part` in the same folder, and
 /// commit() renames it. Readers open either the old file or the new one; existing mappings of the
@@ -71,4 +71,4 @@ class BYRE_API OutputFile {
   detail::Descriptor file_;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// How the library that receives an export (its consumer) may access the data.
 enum class DLPackAccess : std::uint8_t {
@@ -76,4 +76,4 @@ BYRE_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,
 BYRE_API dlpack::DLDevice dlpack_device(Device device);
 BYRE_API dlpack::DLDataType dlpack_dtype(DType dtype);
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

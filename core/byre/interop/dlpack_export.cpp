@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using dlpack::DLManagedTensor;
@@ -101,4 +101,4 @@ DLManagedTensor* to_older_dlpack(Tensor tensor, DLPackAccess access, Wait wait, 
   return export_tensor<DLManagedTensor>(std::move(tensor), access, wait, site);
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using dlpack::DLManagedTensor;
@@ -215,4 +215,4 @@ Tensor from_dlpack(DLManagedTensor* managed, DLPackImport how) {
                   std::move(owner));
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

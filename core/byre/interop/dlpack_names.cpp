@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using dlpack::DLDataType;
@@ -105,4 +105,4 @@ DType dtype_of_dlpack(DLDataType type) {
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::dlpack {
+namespace byre::inline BYRE_ABI::dlpack {
 
 struct DLPackVersion {
   std::uint32_t major;
@@ -81,4 +81,4 @@ static_assert(sizeof(void*) != 8 || (sizeof(DLTensor) == 48 && sizeof(DLManagedT
                                      sizeof(DLManagedTensorVersioned) == 80 &&
                                      offsetof(DLManagedTensorVersioned, deleter) == 16));
 
-}  // namespace byre::inline v0::dlpack
+}  // namespace byre::inline BYRE_ABI::dlpack

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

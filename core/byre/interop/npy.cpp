@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 Tensor load_npy(FileName name) try {
   detail::InputFile file(name.c_str());
@@ -61,4 +61,4 @@ void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, Call
   throw OutOfMemory::of_heap("save_npy");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <span>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Files are read strictly: if bytes are missing or left over, or a bool is neither 0 nor 1, a
 /// FileError that names the file is thrown. An array in Fortran order becomes the transpose of a
@@ -42,4 +42,4 @@ BYRE_API Tensor map_npy(FileName name);
 BYRE_API void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},
                        CallSite site = CallSite::current());
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -9,7 +9,7 @@
 #include <new>
 #include <string_view>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::refuse_npy;
@@ -185,4 +185,4 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("npy_header");
 }
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The options of the format when a file is written.
 struct NpyFormat {
@@ -47,4 +47,4 @@ BYRE_API NpyHeader parse_npy_header(std::span<const std::byte> bytes,
 /// dimensions, InvalidArgument for an unsupported version, or OutOfMemory.
 BYRE_API std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
                                 const NpyFormat& format = {});
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -14,7 +14,7 @@
 
 /// Declared only if byre was built with libzip: Meson option `npz`.
 #if BYRE_NPZ
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Archives are read strictly. Members must be stored or deflated, have unique names that end in
 /// ".npy", and not overlap. Zip64 and data descriptors are supported; encryption and archives that
@@ -54,5 +54,5 @@ BYRE_API void save_npz(FileName name, std::span<const std::pair<std::string, Ten
                        NpzCompression compression = NpzCompression::stored,
                        CallSite site = CallSite::current());
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI
 #endif

@@ -15,7 +15,7 @@
 #include <memory>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using ReadAt = std::function<void(std::size_t offset, void* destination, std::size_t nbytes)>;
@@ -243,4 +243,4 @@ NamedTensors map_npz(FileName name) try {
   throw OutOfMemory::of_heap("map_npz");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

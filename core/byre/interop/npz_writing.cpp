@@ -10,7 +10,7 @@
 #include <memory>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 constexpr auto u16 = [](std::uint64_t number) { return detail::little_endian(number, 2); };
@@ -152,4 +152,4 @@ void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> ten
   throw OutOfMemory::of_heap("save_npz");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -11,7 +11,7 @@
 #include <new>
 #include <optional>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 detail::StoredElements elements_of(const SafetensorsEntry& entry, const char* source) {
@@ -133,4 +133,4 @@ void save_safetensors(FileName name, std::span<const std::pair<std::string, Tens
   throw OutOfMemory::of_heap("save_safetensors");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The contents of a file. Files are read strictly: a FileError that names the file is thrown if
 /// parse_safetensors_header() rejects the header, or if a bool is neither 0 nor 1. The whole header
@@ -61,4 +61,4 @@ BYRE_API void save_safetensors(FileName name,
                                std::span<const std::pair<std::string, std::string>> metadata = {},
                                CallSite site = CallSite::current());
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -8,7 +8,7 @@
 #include <new>
 #include <string_view>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::refuse_safetensors;
@@ -158,4 +158,4 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
   throw OutOfMemory::of_heap("parse_safetensors_header");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 struct SafetensorsEntry {
   std::string name;  ///< UTF-8
@@ -77,4 +77,4 @@ BYRE_API SafetensorsHeader parse_safetensors_header(std::span<const std::byte> s
                                                     std::size_t file_nbytes,
                                                     const char* source = "memory");
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -2,7 +2,7 @@
 #include <byre/interop/span.hpp>
 #include <byre/tensor/detail/operands.hpp>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 void expect_span(const Tensor& tensor, const char* call) {
   expect_tensor(tensor, call);
@@ -15,4 +15,4 @@ void expect_span(const Tensor& tensor, const char* call) {
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

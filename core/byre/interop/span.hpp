@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <span>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -37,4 +37,4 @@ inline std::span<T> as_mutable_span(Tensor& tensor, Wait wait = Wait::allowed,
   return {tensor.mutable_data<T>(wait, site), static_cast<std::size_t>(tensor.numel())};
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

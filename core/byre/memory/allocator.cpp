@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 void Allocator::copy(void* destination, const void* source, std::size_t nbytes) {
   if (nbytes != 0) {
     std::memcpy(destination, source, nbytes);
@@ -61,4 +61,4 @@ void PmrAllocator::deallocate(const Block& block) noexcept {
   resource_->deallocate(block.base, nbytes, data_alignment);
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The device that memory belongs to: the host, or a device that the embedding program numbers.
 class Device {
@@ -227,4 +227,4 @@ class BYRE_API Allocator {
 /// The recycling pool of the process; see pool.hpp. It is never destroyed. Thread-safe.
 BYRE_API Allocator& default_allocator() noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

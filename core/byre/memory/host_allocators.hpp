@@ -8,7 +8,7 @@
 
 #include <memory_resource>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Memory from malloc. The allocator aligns the blocks itself, because posix_memalign is several
 /// times slower for small blocks. Thread-safe. allocate() throws OutOfMemory.
@@ -37,4 +37,4 @@ class BYRE_API PmrAllocator final : public Allocator {
   std::pmr::memory_resource* resource_;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

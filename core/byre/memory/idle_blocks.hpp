@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// A released block. The allocator provides the storage of this object, for example as a base class
 /// of its record for each block, so that releasing a block never allocates memory.
@@ -156,4 +156,4 @@ class IdleBlocks {
   const std::uint32_t process_ = sync::detail::process_number;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

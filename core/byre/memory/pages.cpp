@@ -17,7 +17,7 @@
 #include <ctime>
 #include <limits>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 class SystemPages final : public PageSource {
@@ -168,4 +168,4 @@ std::size_t usable_memory_nbytes() noexcept {
   return static_cast<std::size_t>(std::min<std::uint64_t>(physical, control_group_limit()));
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Maps and unmaps fresh pages. Implementations must be thread-safe.
 class BYRE_API PageSource {
@@ -42,4 +42,4 @@ BYRE_API PageSource& system_pages() noexcept;
 /// limits of the process's control groups. Cost: reads several system files. Thread-safe.
 BYRE_API std::size_t usable_memory_nbytes() noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

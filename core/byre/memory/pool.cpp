@@ -15,7 +15,7 @@
 #include <cstring>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::ThreadCache;
@@ -242,4 +242,4 @@ Allocator& default_allocator() noexcept {
   return default_pool();
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

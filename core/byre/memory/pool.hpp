@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 class IdleBlocks;
 struct IdleBlock;
@@ -92,4 +92,4 @@ class BYRE_API RecyclingPool final : public Allocator {
 /// Thread-safe.
 BYRE_API RecyclingPool& default_pool() noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace byre::inline v0::stats {
+namespace byre::inline BYRE_ABI::stats {
 
 Counters operator-(const Counters& after, const Counters& before) noexcept {
   return {
@@ -154,4 +154,4 @@ Counters snapshot() noexcept {
   };
 }
 
-}  // namespace byre::inline v0::stats
+}  // namespace byre::inline BYRE_ABI::stats

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::stats {
+namespace byre::inline BYRE_ABI::stats {
 
 /// The counters at one moment, or the difference of two snapshots. The enumeration Counter
 /// documents them.
@@ -173,4 +173,4 @@ template <class Step, std::same_as<Change>... Changes>
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0::stats
+}  // namespace byre::inline BYRE_ABI::stats

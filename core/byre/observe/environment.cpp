@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-namespace byre::inline v0::trace {
+namespace byre::inline BYRE_ABI::trace {
 namespace {
 
 /// Returns "" if the program has rights that its caller lacks (set-user-ID), because the caller
@@ -98,7 +98,7 @@ void EnvironmentRecording::write() const {
 }
 
 }  // namespace
-}  // namespace byre::inline v0::trace
+}  // namespace byre::inline BYRE_ABI::trace
 
 void byre::stats::detail::record_for_environment() noexcept {
   sync::no_destructor<trace::EnvironmentRecording>();

@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::stats {
+namespace byre::inline BYRE_ABI::stats {
 
 constinit detail::RelaxedFlag detail::sink_flag;
 
@@ -160,4 +160,4 @@ void CopyLimit::expect_kept() const {
       third.chars.data(), fourth.chars.data(), made > copies_->listed.size() ? "\n  ..." : ""));
 }
 
-}  // namespace byre::inline v0::stats
+}  // namespace byre::inline BYRE_ABI::stats

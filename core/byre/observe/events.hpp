@@ -12,7 +12,7 @@
 #include <functional>
 #include <list>
 
-namespace byre::inline v0::stats {
+namespace byre::inline BYRE_ABI::stats {
 
 enum class CopyCause : std::uint8_t {
   shared,     ///< a write to data that has other owners
@@ -72,4 +72,4 @@ BYRE_API extern constinit RelaxedFlag sink_flag;
 [[gnu::cold]] BYRE_API void call_sinks(const CopyEvent& event) noexcept;
 
 }  // namespace detail
-}  // namespace byre::inline v0::stats
+}  // namespace byre::inline BYRE_ABI::stats

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace byre::inline v0::stats {
+namespace byre::inline BYRE_ABI::stats {
 
 /// Counts the copies that all threads make during its lifetime. The const members are thread-safe.
 class BYRE_API CopyLimit {
@@ -58,4 +58,4 @@ inline decltype(auto) expect_copies_at_most(std::size_t most, Block&& block,
   }
 }
 
-}  // namespace byre::inline v0::stats
+}  // namespace byre::inline BYRE_ABI::stats

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace byre::inline v0::trace {
+namespace byre::inline BYRE_ABI::trace {
 
 struct Recording::State {
   explicit State(std::size_t limit_nbytes) {
@@ -83,4 +83,4 @@ std::uint64_t Recording::lost() const noexcept {
   return stats::detail::lost_by(state_->recording);
 }
 
-}  // namespace byre::inline v0::trace
+}  // namespace byre::inline BYRE_ABI::trace

@@ -18,7 +18,7 @@
 #include <memory>
 #include <string>
 
-namespace byre::inline v0::trace {
+namespace byre::inline BYRE_ABI::trace {
 
 /// Records events on all threads from its construction until stop().
 ///
@@ -66,4 +66,4 @@ class BYRE_API Recording {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace byre::inline v0::trace
+}  // namespace byre::inline BYRE_ABI::trace

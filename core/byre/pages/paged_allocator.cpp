@@ -3,7 +3,7 @@
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 class PagedAllocator final : public detail::PageAllocator {
@@ -27,4 +27,4 @@ Allocator& paged_allocator() noexcept {
   return sync::no_destructor<PagedAllocator>();
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Smaller data comes from default_allocator(), because copying it is faster than mapping it.
 inline constexpr std::size_t least_paged_nbytes = std::size_t{256} << 10;
@@ -30,4 +30,4 @@ inline constexpr std::size_t least_paged_nbytes = std::size_t{256} << 10;
 /// Never destroyed. Thread-safe.
 BYRE_API Allocator& paged_allocator() noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

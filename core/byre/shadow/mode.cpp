@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 namespace {
 
 constexpr std::array<std::string_view, 4> mode_names{"alias", "warn", "error", "copy"};
@@ -115,4 +115,4 @@ ReshapeModeScope::~ReshapeModeScope() {
   }
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

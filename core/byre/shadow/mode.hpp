@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 /// Source: the design note "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
@@ -90,4 +90,4 @@ class [[nodiscard]] BYRE_API ReshapeModeScope {
   const std::optional<ReshapeMode> outer_;
 };
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 namespace {
 
 /// Shortens long names at their beginning, because the end of a file's name is more specific.
@@ -119,4 +119,4 @@ Text text_of(const Violation& violation) noexcept {
       violation.reshape.site.line, violation.write.site.file, violation.write.site.line);
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

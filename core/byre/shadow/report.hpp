@@ -18,7 +18,7 @@
 #include <span>
 #include <string>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 /// The sizes of a tensor. Stores only the first `most_sizes` sizes, so that it needs no heap
 /// memory.
@@ -122,4 +122,4 @@ using ViolationHandler = void (*)(const Violation& violation) noexcept;
 /// a lock.
 BYRE_API ViolationHandler set_violation_handler(ViolationHandler handler) noexcept;
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

@@ -11,7 +11,7 @@
 #include <exception>
 #include <new>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 namespace {
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {
@@ -104,4 +104,4 @@ void detail::apply_environment() {
   sync::no_destructor<AppliedEnvironment>();
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

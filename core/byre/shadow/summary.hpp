@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 /// The counts and violations so far. An *escape* is the handing out of a raw pointer for writing to
 /// a tracked storage: accesses through such a pointer are not tracked.
@@ -47,4 +47,4 @@ BYRE_API std::string to_json(const Summary& summary);
 /// file cannot be written, or OutOfMemory.
 BYRE_API void print_summary(const std::string& where);
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

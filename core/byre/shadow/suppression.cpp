@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 namespace {
 
 struct Suppression {
@@ -131,4 +131,4 @@ bool detail::is_suppressed(const CallSite& site) noexcept {
   return std::ranges::any_of(all.list, [&](const Suppression& each) { return each.matches(site); });
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 /// Violations by accesses on this thread are neither reported nor thrown while the scope lives.
 /// Scopes nest; each ends on the thread on which it began. Wait-free.
@@ -31,4 +31,4 @@ class [[nodiscard]] BYRE_API ScopedSuppression {
 /// line is not an entry, or OutOfMemory. After an error, nothing of the file is suppressed.
 BYRE_API void suppress_sites(const std::filesystem::path& path);
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

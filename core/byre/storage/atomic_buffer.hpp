@@ -32,7 +32,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -203,4 +203,4 @@ class basic_atomic {
 
 using AtomicBuffer = basic_atomic<Buffer>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

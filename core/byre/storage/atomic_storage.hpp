@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -88,4 +88,4 @@ struct AtomicValue<basic_storage<S>> {
 /// - If the content is empty, a load returns an empty handle.
 using AtomicStorage = basic_atomic<Storage>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/storage/detail/buffer_impl.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 template cow::basic_header<sync::Boost>* cow::create_paged<sync::Boost>(std::size_t, Allocator&);
 template Buffer basic_buffer<sync::Boost>::allocate_tile(std::size_t, Allocator&);
@@ -21,4 +21,4 @@ template bool basic_buffer<sync::Boost>::map_overlay(stats::CopyCause, CallSite,
                                                      stats::detail::WriteReport&);
 template auto basic_buffer<sync::Boost>::copy_at_once(stats::CopyCause, CallSite) const -> Header*;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -61,7 +61,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 template <sync::Sync Sync>
 class basic_storage;
@@ -575,11 +575,11 @@ inline basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, All
 
 using Buffer = basic_buffer<sync::Boost>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI
 
 #include <byre/storage/detail/buffer_writes.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 // Compiled into the library: buffer.cpp.
 extern template cow::basic_header<sync::Boost>* cow::create_paged<sync::Boost>(std::size_t,
@@ -603,4 +603,4 @@ extern template bool basic_buffer<sync::Boost>::map_overlay(stats::CopyCause, Ca
 extern template auto basic_buffer<sync::Boost>::copy_at_once(stats::CopyCause, CallSite) const
     -> Header*;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

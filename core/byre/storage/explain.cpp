@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 /// Indexed by Origin.
@@ -89,4 +89,4 @@ std::string explain(const Storage& storage) try {
   throw OutOfMemory::of_heap("explain");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Returns, for example: "65536 bytes at 0x7f.., allocated by the recycling pool, shared by 3
 /// owners: a write copies them." While a trace::Recording exists, the sentence also names the call
@@ -20,4 +20,4 @@ namespace byre::inline v0 {
 BYRE_API std::string explain(const Buffer& buffer);
 BYRE_API std::string explain(const Storage& storage);
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The deleter of adopted memory: any callable, with or without state. It is called once, with the
 /// adopted address, on the thread that ends the last use of the memory. It must not throw: an
@@ -116,4 +116,4 @@ class ForeignHeader final : public Header {
 };
 
 }  // namespace detail
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

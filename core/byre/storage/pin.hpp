@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 struct PinAccess;  // defined by the tensor library
@@ -149,4 +149,4 @@ inline basic_pin<Sync> basic_storage<Sync>::pin_to_read(CallSite site) const {
   return identity_ == nullptr ? Pin() : Pin::to_read(*this, site);
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

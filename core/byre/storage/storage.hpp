@@ -18,7 +18,7 @@
 #include <span>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 template <class Value>
@@ -343,6 +343,6 @@ class basic_storage {
 
 using Storage = basic_storage<sync::Boost>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI
 
 #include <byre/storage/pin.hpp>

@@ -10,7 +10,7 @@
 
 #include <boost/atomic/atomic.hpp>
 
-namespace byre::inline v0::sync {
+namespace byre::inline BYRE_ABI::sync {
 
 class ProcessMutex;
 
@@ -132,4 +132,4 @@ struct BYRE_API Boost {
 
 static_assert(Sync<Boost>);
 
-}  // namespace byre::inline v0::sync
+}  // namespace byre::inline BYRE_ABI::sync

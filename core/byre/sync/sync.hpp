@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::sync {
+namespace byre::inline BYRE_ABI::sync {
 
 /// An atomic integer. Each operation takes a Step: its site and the memory order spelled at the
 /// call. A compare-exchange may fail spuriously, and a failed one is relaxed.
@@ -98,4 +98,4 @@ template <class S>
 concept LockingSync =
     Sync<S> && SharedMutexLike<typename S::SharedMutex> && MutexLike<typename S::ProcessMutex>;
 
-}  // namespace byre::inline v0::sync
+}  // namespace byre::inline BYRE_ABI::sync

@@ -6,7 +6,7 @@
 #include <boost/container/small_vector.hpp>
 #include <new>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation) {
   expect_tensor(tensor, operation);
@@ -57,4 +57,4 @@ Dims strides_for_mdspan(const Layout& layout, const char* operation) try {
   throw OutOfMemory::of_heap(operation);
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -23,7 +23,7 @@
 #include <mdspan>
 #endif
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The elements of a tensor with N dimensions: an Accessor<T, N> reads and writes them, an
 /// Accessor<const T, N> only reads them. An accessor does not own the tensor. It is valid as long
@@ -145,4 +145,4 @@ inline Mdspan<T, N> as_mutable_mdspan(Tensor& tensor, CallSite site = CallSite::
 
 #endif
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

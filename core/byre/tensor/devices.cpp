@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 class Host final : public DeviceSupport {
@@ -95,4 +95,4 @@ Text describe(Device device) noexcept {
                      support == nullptr ? "not registered" : support->name());
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

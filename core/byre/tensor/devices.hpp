@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Thrown if a device is not registered, or an operation does not support the tensor's device.
 class BYRE_API DeviceError : public Error {
@@ -48,4 +48,4 @@ BYRE_API DeviceSupport& support_of(Device device);
 /// Thread-safe.
 BYRE_API Text describe(Device device) noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// A sequence of integers, one for each dimension, with the interface of a standard container.
 /// Example: Dims sizes{2, 3}.
@@ -193,4 +193,4 @@ inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* op
 BYRE_API Dims distinct_axes(const Dims& axes, std::size_t ndim, const char* operation);
 
 }  // namespace detail
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -17,7 +17,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The dtypes, in the order of detail::ElementTypes.
 enum class DType : std::uint8_t {
@@ -140,4 +140,4 @@ decltype(auto) visit(DType dtype, const char* operation, Function&& function) {
   return detail::ElementTypes::call<Result>(dtype, function);
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

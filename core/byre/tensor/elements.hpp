@@ -38,7 +38,7 @@
 #include <initializer_list>
 #include <span>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -217,4 +217,4 @@ inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b,
   return where(condition, a.to_tensor(dtype), b.to_tensor(dtype), site);
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

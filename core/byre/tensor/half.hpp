@@ -7,10 +7,12 @@
 /// conversions, because they consist of integer operations and exact conversions of integers.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <bit>
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -104,4 +106,4 @@ class BFloat16 {
 
 static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2);
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

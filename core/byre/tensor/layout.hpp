@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Element (i, j, ...) is element offset + i*strides[0] + j*strides[1] + ... of the storage.
 /// Strides and offset are never negative; a stride of 0 repeats an element.
@@ -86,4 +86,4 @@ namespace detail {
 /// if all positions differ. Cost: O(ndim log ndim).
 BYRE_API bool may_overlap_itself(const Layout& layout) noexcept;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -12,7 +12,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The defaults are NumPy's.
 struct PrintOptions {
@@ -36,4 +36,4 @@ BYRE_API std::string to_string(const Tensor& tensor, const PrintOptions& options
 /// Writes to_string(tensor) to `stream`.
 BYRE_API std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -23,7 +23,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// The categories of dtypes, in ascending order.
 enum class Category : std::uint8_t { boolean, integral, floating, complex };
@@ -54,4 +54,4 @@ constexpr DType promoted_to_floating(DType dtype) noexcept {
   return category_of(dtype) < Category::floating ? DType::f32 : dtype;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -24,7 +24,7 @@
 #include <utility>
 #include <variant>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// A number of category bool, integral, floating or complex. Thread-safety: as an int. Cost:
 /// constant time; the members that return a Tensor allocate one. Source: the weak scalars of NumPy
@@ -165,4 +165,4 @@ class BYRE_API Scalar {
   std::variant<bool, std::int64_t, double, std::complex<float>> value_;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

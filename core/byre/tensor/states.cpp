@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 void Tensor::refuse_uninitialized(const char* operation) const {
   throw StateError(format_text(
       "%s: the tensor %s %s is storage-uninitialized: it has elements, but no memory. Call "
@@ -218,4 +218,4 @@ Tensor& Tensor::take_storage(Storage storage, DType dtype) {
   return *this;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

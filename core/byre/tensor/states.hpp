@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Thrown if the state of a tensor does not allow an operation: the handle is empty, the tensor
 /// lacks memory or a dtype, or the operation would take away memory that other tensors share.
@@ -20,4 +20,4 @@ class BYRE_API StateError : public Error {
 /// Whether Tensor::resize() to fewer elements retains or releases the memory.
 enum class OnShrink : std::uint8_t { keep_memory, free_memory };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace {
 
@@ -176,4 +176,4 @@ Tensor Tensor::view_as_complex() const {
   return with_layout(views::as_complex(layout()), DType::complex64, "view_as_complex");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

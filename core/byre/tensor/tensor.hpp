@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 struct ElementAccess;
@@ -585,4 +585,4 @@ class BYRE_API Tensor {
   boost::intrusive_ptr<TensorBase> base_;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -4,7 +4,7 @@
 #include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/tensor.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 const void* Tensor::tracked_bytes_to_read(DType wanted, CallSite site) const {
   expect_dtype(wanted, "data");
@@ -95,4 +95,4 @@ void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType want
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

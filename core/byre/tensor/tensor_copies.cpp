@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 /// Packs a noncontiguous tensor on a device. Copies through the host, because devices need not
@@ -187,4 +187,4 @@ Tensor Tensor::copied_to(Device target) const {
   return copy;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -2,7 +2,7 @@
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/view_geometry.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 ViewGeometry geometry_of(const Tensor& tensor) {
   detail::expect_tensor(tensor, "geometry_of");
@@ -30,4 +30,4 @@ Tensor packed(const Tensor& tensor) {
   return fills_storage ? tensor.lazy_clone() : tensor.clone();
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

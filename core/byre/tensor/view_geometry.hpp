@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// A plain value. Thread-safety: as an int. A member that returns a ViewGeometry throws OutOfMemory
 /// if there are more than five dimensions and memory is exhausted.
@@ -55,4 +55,4 @@ BYRE_API Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry);
 /// the errors of Tensor::clone().
 BYRE_API Tensor packed(const Tensor& tensor);
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -20,7 +20,7 @@
 #include <limits>
 #include <vector>
 
-namespace byre::inline v0::views {
+namespace byre::inline BYRE_ABI::views {
 
 namespace detail {
 
@@ -144,4 +144,4 @@ BYRE_API Layout with_itemsize(const Layout& layout, std::size_t from, std::size_
 BYRE_API Layout as_real(const Layout& layout);
 BYRE_API Layout as_complex(const Layout& layout);
 
-}  // namespace byre::inline v0::views
+}  // namespace byre::inline BYRE_ABI::views

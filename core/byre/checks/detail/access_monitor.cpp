@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 using Kind = AccessMonitor::Access::Kind;
@@ -85,6 +85,6 @@ AccessMonitor::Access::~Access() {
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 #if BYRE_CHECKS
 
@@ -72,4 +72,4 @@ class AccessMonitor {
 
 #endif
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

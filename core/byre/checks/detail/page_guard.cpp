@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// A text that a signal handler may compose, because all functions are async-signal-safe.
@@ -277,6 +277,6 @@ void protect_again() noexcept {}
 
 #endif
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

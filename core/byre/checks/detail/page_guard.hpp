@@ -18,7 +18,7 @@
 
 #if BYRE_CHECKS
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// A call site with a copy of the file name, because the library that made the call may be unloaded
 /// before the report.
@@ -66,6 +66,6 @@ void forget_unmapped(std::byte* begin, std::size_t nbytes) noexcept;
 /// Write-protects all guarded pages again, because a fork may have mapped new pages in their place.
 void protect_again() noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -18,7 +18,7 @@
 #define BYRE_NO_SANITIZE_MEMORY
 #endif
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// The lock for arming and disarming traps. The forking thread holds the lock during a fork and
@@ -112,6 +112,6 @@ void WriteTrap::disarm() noexcept {
   state_ = State::disarmed;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -24,7 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 #if BYRE_CHECKS
 
@@ -109,4 +109,4 @@ class WriteTrap {
 
 #endif
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

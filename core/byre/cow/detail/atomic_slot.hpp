@@ -49,7 +49,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::cow {
+namespace byre::inline BYRE_ABI::cow {
 
 enum class AtomicSlotSite : std::uint8_t {
   take,
@@ -246,4 +246,4 @@ class basic_atomic_slot {
   typename Sync::template Atomic<std::uint64_t> word_;
 };
 
-}  // namespace byre::inline v0::cow
+}  // namespace byre::inline BYRE_ABI::cow

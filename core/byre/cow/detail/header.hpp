@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Where data came from. The origin decides how the data is released and whether it is written in
 /// place.
@@ -190,4 +190,4 @@ template <>
 BYRE_API cow::basic_no_data<sync::Boost>
     sync::detail::Singleton<cow::basic_no_data<sync::Boost>>::object;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::cow {
+namespace byre::inline BYRE_ABI::cow {
 
 enum class ShareWordSite : std::uint8_t {
   add_owner,
@@ -77,4 +77,4 @@ inline constexpr sync::SiteTable<ShareWordSite, 21> share_word_sites{{{
     {"share_word.add_copy", sync::Operation::fetch_add, std::memory_order::relaxed},
 }}};
 
-}  // namespace byre::inline v0::cow
+}  // namespace byre::inline BYRE_ABI::cow

@@ -7,13 +7,13 @@
 #include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Writes `text` and `site` to stderr and aborts.
 [[noreturn, gnu::cold]] BYRE_API void fail_assertion(const char* text,
                                                      CallSite site = CallSite::current()) noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #define BYRE_ASSERT(condition, text) \
   (static_cast<bool>(condition) ? void(0) : ::byre::detail::fail_assertion(text))

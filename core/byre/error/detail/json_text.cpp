@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/json_text.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::string detail::object(const std::string& members) {
   return std::string("{").append(members, 2).append("}");
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

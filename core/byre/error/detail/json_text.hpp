@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// A JSON string: `text` escaped and in quotes, with U+FFFD for each byte of invalid UTF-8.
 BYRE_API std::string in_quotes(std::string_view text);
@@ -19,4 +19,4 @@ BYRE_API std::string member(const char* name, std::uint64_t value);
 /// `{members}`, without the `, ` that precedes the first member.
 BYRE_API std::string object(const std::string& members);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -4,9 +4,9 @@
 
 #include <byre/error/error.hpp>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// `text` without a final full stop, because the quoting sentence adds one. A final "..." remains.
 BYRE_API Text without_full_stop(const char* text) noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -9,7 +9,7 @@
 #include <boost/thread/mutex.hpp>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 class InstalledHandler {
  public:
@@ -37,4 +37,4 @@ class InstalledHandler {
 /// this function at load time, so no fork can interrupt the construction of the handler.
 InstalledHandler& warning_handler() noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

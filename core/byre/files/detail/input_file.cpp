@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 OpenedFile open_regular_file(const FileName& name, const char* operation) {
   // Nonblocking, because the name may belong to a pipe, which is rejected only after it is open.
@@ -78,4 +78,4 @@ void InputFile::read(void* destination, std::size_t nbytes) {
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

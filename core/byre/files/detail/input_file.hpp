@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 struct OpenedFile {
   Descriptor descriptor;
@@ -49,4 +49,4 @@ class BYRE_API InputFile {
   std::size_t offset_ = 0;  // not the system's offset, which duplicated descriptors share
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

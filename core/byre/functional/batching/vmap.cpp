@@ -12,7 +12,7 @@
 #include <new>
 #include <numeric>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// The number of vmap() calls that have begun on any thread. It gives each call a higher level than
@@ -261,4 +261,4 @@ Program vmap(Program function, BatchAxes axes) try {
   throw OutOfMemory::of_heap("vmap");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// For each input, the dimension that is the batch. std::nullopt: the input has no batch, and all
 /// members of the batch use the whole input.
@@ -54,4 +54,4 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// of `function`.
 BYRE_API Program vmap(Program function, BatchAxes axes = {});
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

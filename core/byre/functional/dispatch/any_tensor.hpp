@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Base of the objects that are owned through boost::intrusive_ptr. Counts the handles to the
 /// object.
@@ -146,4 +146,4 @@ using Tensors = std::vector<AnyTensor>;
 /// A function from tensors to tensors. functionalize(), vmap() and capture() transform it.
 using Program = std::function<Tensors(const Tensors&)>;
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -8,7 +8,7 @@
 #include <complex>
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Returns the shortest text that parses as the floating-point number `value`, not as an integer.
@@ -102,4 +102,4 @@ std::string describe(const AnyTensor& tensor) try {
   throw OutOfMemory::of_heap("describe");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A kernel read an argument as the wrong type. dispatch() turns this error into a plain
 /// DispatchError that names the operator and the key.
@@ -140,4 +140,4 @@ BYRE_API std::string describe(const Argument& argument);
 /// OutOfMemory.
 BYRE_API std::string describe(const AnyTensor& tensor);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

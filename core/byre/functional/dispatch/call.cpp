@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 thread_local ThreadKeys keys_of_thread;
@@ -210,4 +210,4 @@ AnyTensor call_for_one(OperatorRef op, std::initializer_list<Argument> arguments
   throw OutOfMemory::of_heap("a list of arguments");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// The number or a type of the arguments is wrong, or a handle or program is empty. The message
 /// contains the schema if the call of an operator failed.
@@ -81,4 +81,4 @@ BYRE_API std::vector<TensorMeta> meta_of_results(const Call& call);
 /// Throws ArgumentError if a handle is empty.
 BYRE_API KeySet keys_of(std::span<const Argument> arguments);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

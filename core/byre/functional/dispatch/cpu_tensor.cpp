@@ -4,7 +4,7 @@
 
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 AnyTensor CpuTensor::to_rebind(const AnyTensor& other) const {
   return from_cpu(to_cpu(other).alias());
@@ -43,4 +43,4 @@ Tensors Boxed<std::vector<Tensor>>::from(std::vector<Tensor> results) try {
   throw OutOfMemory::of_heap("a list of results");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

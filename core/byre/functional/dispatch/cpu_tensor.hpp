@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A tensor of the CPU. All copies of a handle refer to the same CpuTensor. Operators such as
 /// transpose_ therefore replace `value` for all these handles.
@@ -49,4 +49,4 @@ struct BYRE_API Boxed<std::vector<Tensor>> {
   static Tensors from(std::vector<Tensor> results);
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

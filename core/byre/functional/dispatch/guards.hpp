@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// The state of a thread's guards.
 struct ThreadKeys {
@@ -67,4 +67,4 @@ class ExcludeKeys : ThreadKeysScope {
       : ThreadKeysScope({now.included.without(keys), now.excluded | keys, now.batch_level}) {}
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

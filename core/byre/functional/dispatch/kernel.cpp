@@ -5,7 +5,7 @@
 #include <array>
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 std::string type_in_schema(Type type, bool is_optional) {
@@ -91,4 +91,4 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
   throw OutOfMemory::of_heap(op.name().c_str());
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// The type of one kernel parameter.
 struct KernelParameter {
@@ -160,4 +160,4 @@ TypedKernel boxed(Function function) try {
   throw OutOfMemory::of_heap("boxed");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

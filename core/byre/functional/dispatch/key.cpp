@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// The registered backends, by key. Lookups take no lock. The built-in backends are members, and
@@ -102,4 +102,4 @@ std::string to_string(KeySet keys) try {
   throw OutOfMemory::of_heap("to_string");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Backends first, passes last: a call goes to the highest key of its tensors. Functionalize ranks
 /// above batched, so within the functionalize pass vmap() receives no operation that writes in
@@ -78,4 +78,4 @@ BYRE_API const char* name_of(Key key) noexcept;
 /// Returns names such as "cpu, functionalize", or "none" for the empty set. Throws OutOfMemory.
 BYRE_API std::string to_string(KeySet keys);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

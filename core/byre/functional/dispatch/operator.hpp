@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 class Operator;
 namespace detail {
@@ -135,4 +135,4 @@ class BYRE_API Operator {
   Operator* next_ = nullptr;  // in the registry's list; set before the operator can be found
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -12,7 +12,7 @@
 #include <new>
 #include <string>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 using detail::Owned;
 using sync::detail::Published;
@@ -313,4 +313,4 @@ const Kernel* fallback(Key key) {
   return registry().fallbacks[static_cast<std::size_t>(key)].get();
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

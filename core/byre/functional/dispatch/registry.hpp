@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Registers kernels and rules of one operator, in chained calls. Each member throws DispatchError
 /// if this kernel or rule is already registered, if the function is empty, or if a boxed() kernel
@@ -77,4 +77,4 @@ BYRE_API void set_fallback(Key key, Kernel fallback);
 /// Returns the fallback of a key, or null. Lock-free.
 BYRE_API const Kernel* fallback(Key key);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

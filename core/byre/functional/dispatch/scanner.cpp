@@ -9,7 +9,7 @@
 #include <complex>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 bool is_letter(char c) noexcept {
@@ -186,4 +186,4 @@ void Scanner::refuse(std::string_view message, std::size_t position) const {
       line, at - begin + 1);
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A malformed text. what() contains the position, the line, and a mark below the position.
 class BYRE_API SyntaxError : public Error {
@@ -74,4 +74,4 @@ class BYRE_API Scanner {
   std::size_t at_ = 0;
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -9,7 +9,7 @@
 #include <string>
 #include <unordered_set>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Indexed by Type. The parser searches from the end, so "Tensor[]" comes after its prefix
@@ -254,4 +254,4 @@ std::string to_string(const Schema& schema) try {
   throw OutOfMemory::of_heap("to_string");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

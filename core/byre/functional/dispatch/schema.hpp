@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A schema contradicts itself. The message contains the schema.
 class BYRE_API SchemaError : public Error {
@@ -116,4 +116,4 @@ BYRE_API Schema parse_schema(std::string_view text);
 /// Returns the schema as text, which parse_schema() accepts. Throws OutOfMemory.
 BYRE_API std::string to_string(const Schema& schema);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Checks the results of the caller's function `compute`, which may return any tensors.
@@ -93,4 +93,4 @@ Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) cons
   throw OutOfMemory::of_heap("a captured program");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 class FunctionalRun;
 
@@ -72,4 +72,4 @@ class BYRE_API CapturedProgram {
 BYRE_API CapturedProgram capture(const Program& f, const Tensors& examples,
                                  FunctionalizeOptions options = {});
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

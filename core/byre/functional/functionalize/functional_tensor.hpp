@@ -8,7 +8,7 @@
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/any_tensor.hpp>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A write would be lost or would leave views with old contents, or inputs share memory in an
 /// unsupported way.
@@ -32,4 +32,4 @@ BYRE_API AnyTensor from_functional(const AnyTensor& tensor);
 /// False if a handle is empty. May run concurrently with other reads. Cost: O(1).
 BYRE_API bool share_memory(const AnyTensor& a, const AnyTensor& b);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -7,7 +7,7 @@
 #include <byre/config.hpp>
 #include <cstdint>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// How the pass computes a view from its base.
 enum class ViewPaths : std::uint8_t {
@@ -41,4 +41,4 @@ class BYRE_API FunctionalizeOptionsScope {
   const FunctionalizeOptions before_;
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

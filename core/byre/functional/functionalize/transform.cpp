@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 thread_local FunctionalizeOptions options_of_thread;
@@ -106,4 +106,4 @@ Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions opti
   throw OutOfMemory::of_heap("functionalize_on");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

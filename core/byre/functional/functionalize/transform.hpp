@@ -19,7 +19,7 @@
 
 #include <functional>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Returns a program with the effect of `f`, computed by pure operators. If the program is called
 /// within the pass, it runs as a part of the outer program. Outputs on the CPU alias each other and
@@ -50,4 +50,4 @@ struct Lowering {
 /// the pass, and DeviceError if an input is not on the CPU.
 BYRE_API Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 AnyTensor clone_of(const Tensor& tensor) {
@@ -160,4 +160,4 @@ Tensors execute(const Graph& graph, const Tensors& inputs) try {
   throw OutOfMemory::of_heap("execute");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

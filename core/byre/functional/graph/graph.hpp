@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// An operation cannot be recorded or captured, or a graph cannot be executed.
 class BYRE_API GraphError : public Error {
@@ -143,4 +143,4 @@ void for_each_operand(const BasicNode<TensorRef>& node, const Function& function
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Rebuilds `graph` with renamed operands. If `replacement(index, node, next)` returns an empty
@@ -164,4 +164,4 @@ std::size_t eliminate_common_subexpressions(Graph& graph) try {
   throw OutOfMemory::of_heap("eliminate_common_subexpressions");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using detail::RecordedValue;
@@ -189,4 +189,4 @@ void detail::define_graph_backend() {
   set_fallback(Key::graph, [](const Call& call) { return recording_of(call).record(call); });
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <string>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A handle: a copy refers to the same recording. Thread-safe: threads may record concurrently.
 /// Unless a member says otherwise: Throws OutOfMemory. Cost: O(1) per tensor.
@@ -80,4 +80,4 @@ class BYRE_API RecordingScope {
   const IncludeKeys on_graph_{Key::graph};
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

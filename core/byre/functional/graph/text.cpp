@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using detail::operation_of;
@@ -77,4 +77,4 @@ std::string to_string(const Graph& graph) try {
   throw OutOfMemory::of_heap("to_string");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

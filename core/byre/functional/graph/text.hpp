@@ -15,7 +15,7 @@
 
 #include <string>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Omits the contents of constants. Cost: O(nodes).
 BYRE_API std::string to_string(const Graph& graph);
@@ -29,4 +29,4 @@ BYRE_API std::string operation_of(const GraphNode& node);
 BYRE_API std::string to_string(const TensorMeta& meta);
 }  // namespace detail
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -8,7 +8,7 @@
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The byre device for a DLPack device. Throws DeviceError if it is not registered.
 Device device_of(dlpack::DLDevice device);
@@ -68,4 +68,4 @@ class Exported final : public ExportedBytes {
   }
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string visible(text.substr(0, most));
@@ -39,4 +39,4 @@ std::uint64_t read_little_endian(std::span<const std::byte> bytes) {
   return number;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

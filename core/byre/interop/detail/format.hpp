@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The first `most` characters of `text`, with question marks for control characters and for bytes
 /// beyond ASCII.
@@ -51,4 +51,4 @@ constexpr std::size_t padding_after(std::uint64_t nbytes) noexcept {
   return static_cast<std::size_t>(-nbytes % 64);
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

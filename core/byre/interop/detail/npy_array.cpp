@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// Reverses the dimensions: reads C order as Fortran order, and back.
@@ -72,4 +72,4 @@ Tensor elements_to_save(const Tensor& tensor, const NpyEncoding& file, const Npy
   return to_write(file.fortran_order ? reversed(tensor) : tensor, format.byte_order, site);
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

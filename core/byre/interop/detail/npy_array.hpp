@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Parses the header at the start of a file of `file_nbytes`, and checks that the data fill the
 /// rest. Throws FileError if the header is invalid or the data have another size.
@@ -42,4 +42,4 @@ NpyEncoding npy_encoding_of(const Tensor& tensor, const NpyFormat& format);
 Tensor elements_to_save(const Tensor& tensor, const NpyEncoding& file, const NpyFormat& format,
                         CallSite site);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Each member skips spaces first, and throws FileError, which names the source, if the text is not
 /// of the form that the member reads.
@@ -152,4 +152,4 @@ class PythonLiteral {
   const char* source_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

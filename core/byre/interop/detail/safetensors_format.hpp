@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 inline constexpr std::string_view metadata_key("__metadata__");
 
@@ -92,4 +92,4 @@ std::string safetensors_header(std::span<const SafetensorsPart> parts,
                                std::span<const std::pair<std::string, std::string>> metadata,
                                std::size_t limit_nbytes = safetensors_header_max_nbytes);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 using Json = nlohmann::json;
@@ -214,4 +214,4 @@ std::optional<std::string> json_string(const std::string& text) {
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 [[noreturn]] void refuse_name(std::string_view name, const char* found, const char* advice) {
@@ -105,4 +105,4 @@ std::string safetensors_header(std::span<const SafetensorsPart> parts,
   return with_length(text + "}", limit_nbytes);
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

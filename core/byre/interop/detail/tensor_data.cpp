@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 void expect_bools(const StoredElements& elements, const std::byte* data) {
@@ -85,4 +85,4 @@ void write_elements(OutputFile& file, const Tensor& data, CallSite site) {
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

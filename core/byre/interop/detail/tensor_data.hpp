@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Contiguous elements of a file.
 struct StoredElements {
@@ -41,4 +41,4 @@ Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site);
 /// Writes the elements of a tensor that to_write() returned.
 void write_elements(OutputFile& file, const Tensor& data, CallSite site);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 struct Range {
@@ -76,6 +76,6 @@ void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
   remember({begin, begin + nbytes});
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

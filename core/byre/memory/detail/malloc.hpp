@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Returns a block for `request`, or a block with null data if malloc fails.
 inline Block try_malloc(const Request& request) noexcept {
@@ -23,4 +23,4 @@ inline Block try_malloc(const Request& request) noexcept {
   return {data, request.nbytes, base};
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

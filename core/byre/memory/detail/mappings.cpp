@@ -15,7 +15,7 @@
 #include <limits>
 #include <new>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// A record of a range that the system refused to unmap. It is stored outside the range, which may
@@ -146,4 +146,4 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
   errno = error;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 // ---- Advice to Linux about pages. It has no effect on other systems.
 
@@ -71,4 +71,4 @@ void lose_pages(std::byte* data, std::size_t nbytes) noexcept;
 bool is_lost(const void* address) noexcept;
 
 }  // namespace detail
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 BYRE_TLS_MODEL constinit thread_local ThreadCache* this_threads_cache = nullptr;
 
@@ -49,4 +49,4 @@ ThreadCache* make_thread_cache() noexcept {
   return this_threads_cache;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -22,7 +22,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 // poison() and unpoison() tell AddressSanitizer which memory is idle, so that it reports uses of
 // released blocks that byre recycles.
@@ -47,9 +47,9 @@ inline void unpoison([[maybe_unused]] const void* address,
 #endif
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The idle small blocks of one thread, in one list per size. Sizes are multiples of a cache line.
 /// Not thread-safe: only the cache's own thread uses it. A released block is put in the cache of
@@ -171,4 +171,4 @@ inline bool put_in_thread_cache(void* base, std::byte* first, std::size_t nbytes
   return cache != nullptr && cache->put(base, first, nbytes);
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace byre::inline v0::stats {
+namespace byre::inline BYRE_ABI::stats {
 namespace {
 
 using Site = std::pair<std::string_view, std::uint32_t>;
@@ -60,4 +60,4 @@ CallSite detail::site_at(SiteId id) noexcept {
                                   : CallSite{found->second.first.c_str(), found->second.second};
 }
 
-}  // namespace byre::inline v0::stats
+}  // namespace byre::inline BYRE_ABI::stats

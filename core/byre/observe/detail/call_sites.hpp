@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::stats::detail {
+namespace byre::inline BYRE_ABI::stats::detail {
 
 /// The number of a call site; 0 means that the call site is unknown. byre stores each call site
 /// once, permanently, with a copy of its file name, because the caller's string may be destroyed.
@@ -22,4 +22,4 @@ inline CallSite interned_site(const CallSite& site) noexcept {
   return site_at(site_id(site));
 }
 
-}  // namespace byre::inline v0::stats::detail
+}  // namespace byre::inline BYRE_ABI::stats::detail

@@ -15,7 +15,7 @@
 #include <map>
 #include <string_view>
 
-namespace byre::inline v0::trace::detail {
+namespace byre::inline BYRE_ABI::trace::detail {
 namespace {
 
 using byre::detail::in_quotes;
@@ -255,4 +255,4 @@ std::string chrome_trace(const Records& records) {
   return Writer(records).text();
 }
 
-}  // namespace byre::inline v0::trace::detail
+}  // namespace byre::inline BYRE_ABI::trace::detail

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace byre::inline v0::stats::detail {
+namespace byre::inline BYRE_ABI::stats::detail {
 
 enum class RecordKind : std::uint8_t {
   allocation,  ///< an allocator provided `nbytes` for data
@@ -246,4 +246,4 @@ class WriteReport {
   std::optional<CopyEvent> for_sinks_;
 };
 
-}  // namespace byre::inline v0::stats::detail
+}  // namespace byre::inline BYRE_ABI::stats::detail

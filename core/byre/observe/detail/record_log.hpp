@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::stats::detail {
+namespace byre::inline BYRE_ABI::stats::detail {
 
 /// The log's entry for the data at an address: the lines that cloned the data, the writes that
 /// other threads may wait for, and the properties of an overlay.
@@ -174,4 +174,4 @@ void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
   });
 }
 
-}  // namespace byre::inline v0::stats::detail
+}  // namespace byre::inline BYRE_ABI::stats::detail

@@ -11,7 +11,7 @@
 #include <chrono>
 #include <iterator>
 
-namespace byre::inline v0::stats::detail {
+namespace byre::inline BYRE_ABI::stats::detail {
 
 constinit thread_local ThreadOfLog thread_of_log;
 
@@ -276,4 +276,4 @@ void WriteReport::record_overlay(const void* overlay, std::size_t nbytes, const 
       });
 }
 
-}  // namespace byre::inline v0::stats::detail
+}  // namespace byre::inline BYRE_ABI::stats::detail

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace byre::inline v0::stats::detail {
+namespace byre::inline BYRE_ABI::stats::detail {
 
 /// A source line that cloned data, and the number of clones.
 struct ClonedAt {
@@ -90,9 +90,9 @@ void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept
 /// Adds the lines that cloned a whole, a node of a tile tree, to the lines of one of its children.
 void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
-}  // namespace byre::inline v0::stats::detail
+}  // namespace byre::inline BYRE_ABI::stats::detail
 
-namespace byre::inline v0::trace::detail {
+namespace byre::inline BYRE_ABI::trace::detail {
 
 // All functions here may throw std::bad_alloc.
 
@@ -105,4 +105,4 @@ std::string line_of(const stats::detail::ClonedAt& line);
 std::string chrome_trace(const stats::detail::Records& records);
 std::string summary_of(const stats::detail::Records& records);
 
-}  // namespace byre::inline v0::trace::detail
+}  // namespace byre::inline BYRE_ABI::trace::detail

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::trace::detail {
+namespace byre::inline BYRE_ABI::trace::detail {
 namespace {
 
 using stats::detail::Record;
@@ -107,4 +107,4 @@ std::string summary_of(const stats::detail::Records& records) {
   return text;
 }
 
-}  // namespace byre::inline v0::trace::detail
+}  // namespace byre::inline BYRE_ABI::trace::detail

@@ -13,7 +13,7 @@
 #include <memory>
 #include <new>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// A mapped file. The file is closed after it was mapped, because the number of open files of a
@@ -99,4 +99,4 @@ std::unique_ptr<PageFile> map_file(const FileName& name) try {
   throw OutOfMemory::of_heap("mapping a file");
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

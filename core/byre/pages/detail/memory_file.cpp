@@ -17,7 +17,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
@@ -155,11 +155,11 @@ bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept {
   return true;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #else
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 std::unique_ptr<PageFile> create_memory_file(std::size_t, Present) {
   return nullptr;
@@ -171,6 +171,6 @@ bool populate_for_writes(std::byte*, std::size_t) noexcept {
   return true;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 void MemoryFile::add_overlay(OverlayNode& overlay) noexcept {
   const sync::Lock lock(files().mutex());
@@ -212,6 +212,6 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
   return copied;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 MemoryFiles& files() noexcept {
   return sync::no_destructor<MemoryFiles>();
@@ -150,6 +150,6 @@ void MemoryFile::lose() noexcept {
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -17,7 +17,7 @@
 #include <memory>
 #include <optional>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 class PageArena;
 
@@ -187,4 +187,4 @@ constexpr int collapse_advice = 25;  // MADV_COLLAPSE, Linux 6.1; older headers 
 /// The alignment of a mapping of `nbytes`.
 std::size_t alignment_for(std::size_t nbytes) noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

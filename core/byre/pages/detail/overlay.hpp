@@ -22,7 +22,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::cow {
+namespace byre::inline BYRE_ABI::cow {
 
 /// The header of an overlay.
 template <sync::Sync Sync>
@@ -271,4 +271,4 @@ class basic_overlay final : public basic_header<Sync> {
   detail::OverlayNode node_;
 };
 
-}  // namespace byre::inline v0::cow
+}  // namespace byre::inline BYRE_ABI::cow

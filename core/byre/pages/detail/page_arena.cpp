@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 constexpr unsigned noexec_seal = 0x0008;  // MFD_NOEXEC_SEAL, Linux 6.3; older headers lack it
@@ -109,6 +109,6 @@ std::byte* PageArena::map(const PageRange& range, int flags, std::byte* address)
   return static_cast<std::byte*>(mapping);
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// A private mapping of all pages of a file. Writes to the mapping do not change the file and are
 /// not visible in other mappings.
@@ -164,4 +164,4 @@ std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* m
                                                             std::size_t nbytes) noexcept,
                                             void* context) noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::cow {
+namespace byre::inline BYRE_ABI::cow {
 
 /// The header of a file's data. The file belongs to an allocator, or is a mapped file, which is
 /// read-only.
@@ -66,4 +66,4 @@ class basic_paged final : public basic_header<Sync> {
   const std::unique_ptr<detail::PageFile> file_;
 };
 
-}  // namespace byre::inline v0::cow
+}  // namespace byre::inline BYRE_ABI::cow

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #endif
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// If at most an eighth of all pages was written, copying only these pages costs less than copying
@@ -312,4 +312,4 @@ std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* m
                             });
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

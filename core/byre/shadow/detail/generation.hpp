@@ -32,7 +32,7 @@
 
 #include <optional>
 
-namespace byre::inline v0::shadow::detail {
+namespace byre::inline BYRE_ABI::shadow::detail {
 
 template <sync::Sync Sync>
 class basic_family_generation;
@@ -175,4 +175,4 @@ class basic_family_generation {
   typename Sync::template Atomic<std::uint64_t> unread_;
 };
 
-}  // namespace byre::inline v0::shadow::detail
+}  // namespace byre::inline BYRE_ABI::shadow::detail

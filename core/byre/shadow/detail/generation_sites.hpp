@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::shadow::detail {
+namespace byre::inline BYRE_ABI::shadow::detail {
 
 /// The number of a record of the storage's writes (write_records.hpp); 0 stands for no record.
 using RecordId = std::uint32_t;
@@ -62,4 +62,4 @@ inline constexpr sync::ConstantTable<GenerationConstant, 1> generation_constants
     {"generation.step", std::uint64_t{1} << WriteStamp::record_bits},
 }}};
 
-}  // namespace byre::inline v0::shadow::detail
+}  // namespace byre::inline BYRE_ABI::shadow::detail

@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 namespace {
 
 using byre::detail::in_quotes;
@@ -60,4 +60,4 @@ std::string to_json(const Summary& summary) try {
   throw OutOfMemory::of_heap("to_json");
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

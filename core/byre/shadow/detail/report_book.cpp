@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 constinit detail::ReportCounts detail::report_counts;
 
@@ -231,4 +231,4 @@ void detail::report(Violation violation, const AdviceFacts& facts) {
   }
 }
 
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

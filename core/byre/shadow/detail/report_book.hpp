@@ -8,7 +8,7 @@
 #include <byre/shadow/report.hpp>
 #include <byre/sync/detail/relaxed_counter.hpp>
 
-namespace byre::inline v0::shadow::detail {
+namespace byre::inline BYRE_ABI::shadow::detail {
 
 /// The facts that determine the advice, in addition to the violation itself.
 struct AdviceFacts {
@@ -47,4 +47,4 @@ bool is_suppressed(const CallSite& site) noexcept;
 /// suppress_sites().
 void apply_environment();
 
-}  // namespace byre::inline v0::shadow::detail
+}  // namespace byre::inline BYRE_ABI::shadow::detail

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::shadow::detail {
+namespace byre::inline BYRE_ABI::shadow::detail {
 
 using stats::detail::interned_site;
 using stats::detail::site_at;
@@ -59,9 +59,9 @@ struct WriteOrigin {
 
 using WriteRecords = basic_write_records<sync::Boost, WriteOrigin>;
 
-}  // namespace byre::inline v0::shadow::detail
+}  // namespace byre::inline BYRE_ABI::shadow::detail
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 /// The state of one view family. Thread-safety: handles are counted like those of std::shared_ptr;
 /// `generation` documents its own thread-safety; the other members are const. Source: the design
@@ -115,4 +115,4 @@ inline TrackingState* tracking_state_of(const Storage& storage) noexcept {
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

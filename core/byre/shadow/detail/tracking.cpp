@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept {
   shadow->handles_.add();
@@ -281,4 +281,4 @@ void mark_synced(const Storage& storage, ShadowStorage* family) noexcept {
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <span>
 
-namespace byre::inline v0::shadow {
+namespace byre::inline BYRE_ABI::shadow {
 
 /// The state that the tensors of one view family share (shadow_storage.hpp); null for the first
 /// family of a storage.
@@ -87,4 +87,4 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
 [[gnu::cold]] void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
 
 }  // namespace detail
-}  // namespace byre::inline v0::shadow
+}  // namespace byre::inline BYRE_ABI::shadow

@@ -14,7 +14,7 @@
 #include <new>
 #include <optional>
 
-namespace byre::inline v0::shadow::detail {
+namespace byre::inline BYRE_ABI::shadow::detail {
 
 enum class WriteRecordsSite : std::uint8_t { load_first, push, superseded, supersede };
 
@@ -181,4 +181,4 @@ class basic_write_records {
   typename Sync::template Atomic<std::uint64_t> first_;
 };
 
-}  // namespace byre::inline v0::shadow::detail
+}  // namespace byre::inline BYRE_ABI::shadow::detail

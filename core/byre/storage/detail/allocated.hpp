@@ -16,7 +16,7 @@
 #include <memory>
 #include <new>
 
-namespace byre::inline v0::cow {
+namespace byre::inline BYRE_ABI::cow {
 
 /// New data in pages of a page file, from an allocator that has pages. Returns null if the caller
 /// has to use ordinary memory. Throws OutOfMemory if there is no memory for the bookkeeping.
@@ -194,4 +194,4 @@ class basic_allocated final : public basic_header<Sync> {
 
 static_assert(BYRE_CHECKS || sizeof(basic_allocated<sync::Boost>) <= data_alignment);
 
-}  // namespace byre::inline v0::cow
+}  // namespace byre::inline BYRE_ABI::cow

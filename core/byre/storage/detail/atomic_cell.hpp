@@ -30,7 +30,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 enum class AtomicCellSite : std::uint8_t {
   held,
@@ -351,4 +351,4 @@ class basic_atomic_cell {
   typename Sync::template Atomic<std::uint64_t> version_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

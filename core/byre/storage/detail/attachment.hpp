@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 enum class AttachmentSite : std::uint8_t { peek, find, attach, set_tag };
 
@@ -119,4 +119,4 @@ class basic_attachment_slot {
   typename Sync::template Atomic<std::uintptr_t> word_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

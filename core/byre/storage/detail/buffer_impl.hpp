@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 template <sync::Sync Sync>
 [[gnu::cold, gnu::noinline]] Materialized basic_buffer<Sync>::copy_or_steal_unordinary(
@@ -240,4 +240,4 @@ auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -
   return nullptr;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

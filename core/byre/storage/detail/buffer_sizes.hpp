@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -116,4 +116,4 @@ auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
   return cow::basic_allocated<Sync>::create_copy(nbytes, header());
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -8,7 +8,7 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/allocated.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 template <sync::Sync Sync>
 inline basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Allocator& allocator) {
@@ -77,4 +77,4 @@ template <sync::Sync Sync>
   return Materialized::copied;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

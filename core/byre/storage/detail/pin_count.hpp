@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 enum class PinCountSite : std::uint8_t { add, add_another, drop, any };
 
@@ -82,4 +82,4 @@ class basic_pin_count {
   typename Sync::template Atomic<std::uint32_t> pins_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

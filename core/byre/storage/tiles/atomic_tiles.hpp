@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -112,4 +112,4 @@ struct AtomicValue<basic_tiled_buffer<S, FanOut>> {
 /// have no bytes. A load costs four atomic steps.
 using AtomicTiles = basic_atomic<TiledBuffer>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -20,7 +20,7 @@
 #include <span>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Tiles are numbered from 0, and each but the last has `tile_nbytes` bytes. Each tile is a
 /// separate block of memory, aligned to data_alignment (64 bytes). The allocator may be that of a
@@ -357,4 +357,4 @@ class basic_tiled_buffer {
 
 using TiledBuffer = basic_tiled_buffer<sync::Boost>;
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

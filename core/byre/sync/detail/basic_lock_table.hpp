@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 enum class LockTableSite : std::uint8_t {
   lock_to_enter,
@@ -138,4 +138,4 @@ class basic_lock_table {
   std::array<Bucket, bucket_count> buckets_;
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 enum class ParkingLotSite : std::uint8_t {
   lock_to_park,
@@ -88,4 +88,4 @@ class basic_parking_lot {
   std::array<Bucket, bucket_count> buckets_;
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-namespace byre::inline v0::sync {
+namespace byre::inline BYRE_ABI::sync {
 namespace {
 
 /// The lock that was constructed in `place`.
@@ -79,4 +79,4 @@ void Boost::SharedMutex::unlock_shared() {
   in<boost::shared_mutex>(place_).unlock_shared();
 }
 
-}  // namespace byre::inline v0::sync
+}  // namespace byre::inline BYRE_ABI::sync

@@ -10,7 +10,7 @@
 #include <boost/thread/lock_guard.hpp>
 #include <cstddef>
 
-namespace byre::inline v0::sync {
+namespace byre::inline BYRE_ABI::sync {
 
 /// An exclusive lock.
 class BYRE_API Mutex {
@@ -101,4 +101,4 @@ class SharedLock {
   Boost::SharedMutex& mutex_;
 };
 
-}  // namespace byre::inline v0::sync
+}  // namespace byre::inline BYRE_ABI::sync

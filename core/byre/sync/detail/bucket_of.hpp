@@ -2,10 +2,12 @@
 /// Maps an address to a bucket of a hash table, such as the parking lot.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// Requires BucketBits >= 1. Returns a number below 2^BucketBits.
 template <unsigned BucketBits>
@@ -16,4 +18,4 @@ std::size_t bucket_of(const void* address) noexcept {
   return static_cast<std::size_t>(hash >> (64 - BucketBits));
 }
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

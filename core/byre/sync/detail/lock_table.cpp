@@ -3,7 +3,7 @@
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/process_table.hpp>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 namespace {
 
 // 64 buckets suffice: threads that lock different objects contend for a bucket only during a
@@ -20,4 +20,4 @@ void LockTable<Boost>::unlock(Holder& holder) noexcept {
   no_destructor<ProcessLocks>().table.unlock(holder);
 }
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -12,7 +12,7 @@
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// Represents a thread that holds the lock of `address`. It is stored on the stack of that thread.
 template <Sync Sync>
@@ -72,4 +72,4 @@ class [[nodiscard]] AddressLock {
   const bool is_held_;
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <new>
 
-namespace byre::inline v0::sync {
+namespace byre::inline BYRE_ABI::sync {
 
 namespace detail {
 
@@ -41,4 +41,4 @@ inline Object& no_destructor() {
   return object != nullptr ? *object : detail::make_once(made, place);
 }
 
-}  // namespace byre::inline v0::sync
+}  // namespace byre::inline BYRE_ABI::sync

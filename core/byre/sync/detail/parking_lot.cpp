@@ -4,7 +4,7 @@
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/detail/process_table.hpp>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 namespace {
 
 // 64 buckets suffice: waits are rare and short, and two in one bucket only wake each other
@@ -21,4 +21,4 @@ void unpark_all(const void* address) noexcept {
   no_destructor<ParkingLot>().table.unpark_all(address);
 }
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -13,7 +13,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// A reference to a condition (a callable that returns bool) that a thread evaluates under a lock
 /// of a table to decide whether it has to wait. It owns nothing and allocates nothing.
@@ -45,4 +45,4 @@ inline void park(const void* address, Condition& condition) noexcept {
   park(address, ConditionRef(condition));
 }
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <new>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 constinit std::uint32_t process_number = 0;
 constinit thread_local bool holds_process_mutex = false;
@@ -159,4 +159,4 @@ FirstUse::~FirstUse() {
   states().unlock();
 }
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// The number of forks between the oldest ancestor process that had loaded this library and this
 /// process. A child increments it while it has only one thread.
@@ -60,4 +60,4 @@ class BYRE_API FirstUse {
   FirstUse& operator=(const FirstUse&) = delete;
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -16,7 +16,7 @@
 #include <boost/thread/mutex.hpp>
 #include <new>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// A mutex with the interface that basic_lock_table.hpp and basic_parking_lot.hpp require. It
 /// ignores the Step.
@@ -58,4 +58,4 @@ class ProcessTable final : ProcessState {
   void in_child() noexcept override { ::new (&table) Table; }
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

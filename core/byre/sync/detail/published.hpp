@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 enum class PublishedSite : std::uint8_t { get, set };
 
@@ -49,4 +49,4 @@ class basic_published {
 template <class Object>
 using Published = basic_published<Boost, Object>;
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
@@ -84,4 +84,4 @@ class basic_ref_count {
   typename Sync::template Atomic<std::uint32_t> handles_;
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -3,11 +3,13 @@
 /// count, a flag or a setting.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <boost/atomic/atomic.hpp>
 
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// Thread-safe; wait-free. The value is approximate while other threads change it. A read is exact
 /// if all changes happen before the read. Every step is relaxed, because no thread infers anything
@@ -26,4 +28,4 @@ class RelaxedCounter {
   boost::atomic<std::uint64_t> value_;
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -7,13 +7,15 @@
 /// removed or its order is weakened.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace byre::inline v0::sync {
+namespace byre::inline BYRE_ABI::sync {
 
 enum class Operation : std::uint8_t {
   load,
@@ -82,4 +84,4 @@ class ConstantTable {
 /// beyond it ends the program, long before the count, or a field of a word, could overflow.
 inline constexpr std::uint32_t max_count = std::uint32_t{1} << 30;
 
-}  // namespace byre::inline v0::sync
+}  // namespace byre::inline BYRE_ABI::sync

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 namespace {
 /// Whether the actions of this thread have been called.
@@ -71,4 +71,4 @@ bool AtThreadEnd::add() noexcept {
   return !has_ended && no_destructor<ThreadEnds>().add(*this);
 }
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

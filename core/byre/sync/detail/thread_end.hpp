@@ -4,9 +4,11 @@
 /// keeps a library loaded until the thread ends.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstdint>
 
-namespace byre::inline v0::sync::detail {
+namespace byre::inline BYRE_ABI::sync::detail {
 
 /// An action at the end of one thread, after the destructors of its thread-local objects. Instances
 /// are thread-local variables of the library.
@@ -31,4 +33,4 @@ class AtThreadEnd {
   AtThreadEnd* next_ = nullptr;  // registered before this action; the first points to itself
 };
 
-}  // namespace byre::inline v0::sync::detail
+}  // namespace byre::inline BYRE_ABI::sync::detail

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 constexpr int lowest_owned_number = 3;
@@ -69,6 +69,6 @@ bool Descriptor::close() noexcept {
   return owned < 0 || ::close(owned) == 0;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

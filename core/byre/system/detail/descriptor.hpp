@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Identifies a file, independent of its names.
 struct FileIdentity {
@@ -51,6 +51,6 @@ class BYRE_API Descriptor {
   FileIdentity identity_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

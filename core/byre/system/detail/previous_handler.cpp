@@ -3,7 +3,7 @@
 
 #if defined(__linux__)
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 void PreviousHandler::install(Handle handle) const noexcept {
   struct sigaction action {};
@@ -38,6 +38,6 @@ void PreviousHandler::forward(int signal, siginfo_t* info, void* context) const 
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

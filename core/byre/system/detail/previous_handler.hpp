@@ -3,11 +3,13 @@
 /// forwards faults that do not concern the library.
 #pragma once
 
+#include <byre/config.hpp>
+
 #if defined(__linux__)
 
 #include <csignal>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 class PreviousHandler {
  public:
@@ -33,6 +35,6 @@ class PreviousHandler {
   struct sigaction before_ {};
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
 
 #endif

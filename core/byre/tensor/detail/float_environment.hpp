@@ -4,10 +4,12 @@
 /// linked with -ffast-math may make threads flush subnormals to zero.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cfenv>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The constructor enters the default environment. The destructor restores the previous environment
 /// of the thread, including the status flags. Cost: one register read if the thread is already in
@@ -51,4 +53,4 @@ class DefaultFloatEnvironment {
   std::fenv_t before_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 bool is_letter_or_digit(char c) noexcept {
@@ -87,4 +87,4 @@ std::from_chars_result double_from_chars(std::string_view text, double& value) {
   return {text.data() + length, std::errc()};
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -8,10 +8,10 @@
 #include <charconv>
 #include <string_view>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Like std::from_chars(text.begin(), text.end(), value): sets `value` to the nearest double.
 /// Depends neither on the locale nor on the floating-point environment.
 BYRE_API std::from_chars_result double_from_chars(std::string_view text, double& value);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 void refuse_uninitialized_dtype(const char* operation, DType) {
   throw DTypeError(format_text(
@@ -178,4 +178,4 @@ void expect_bools(const void* data, std::size_t nbytes, DType dtype, Device devi
   }
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

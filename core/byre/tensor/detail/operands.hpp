@@ -10,7 +10,7 @@
 
 #include <initializer_list>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 [[noreturn, gnu::cold]] void refuse_empty_handle(const char* operation);
 
@@ -87,4 +87,4 @@ void expect_aligned(const void* data, DType dtype, Device device, const char* op
 void expect_bools(const void* data, std::size_t nbytes, DType dtype, Device device,
                   const char* operation);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

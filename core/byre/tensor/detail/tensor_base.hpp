@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 /// Source: the design note "TensorBase".
 struct BYRE_API TensorBase {
@@ -85,4 +85,4 @@ struct BYRE_API TensorBase {
   }
 };
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

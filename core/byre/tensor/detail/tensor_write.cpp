@@ -2,7 +2,7 @@
 #include <byre/memory/pages.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// Divides the elements of a view into runs. All elements of a run have equal indices in the
@@ -82,4 +82,4 @@ void* TensorWrite::materialize_all(Tensor& tensor, CallSite site) {
   return first;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

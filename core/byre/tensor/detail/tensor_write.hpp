@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Call the constructor, materialize() and done(), in this order. If done() is not called, no write
 /// is recorded. The tensor must exist and retain its sizes until done() returns.
@@ -38,4 +38,4 @@ class BYRE_API TensorWrite {
   bool is_recorded_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -5,7 +5,7 @@
 #include <byre/tensor/elements/detail/arithmetic.hpp>
 #include <byre/tensor/elements/detail/pointwise.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::compute_into;
@@ -134,4 +134,4 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite
   return computed<3>("where", site, kernel, dtype, {&condition, &a, &b});
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

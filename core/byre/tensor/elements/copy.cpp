@@ -10,7 +10,7 @@
 #include <byre/tensor/elements/detail/overlap.hpp>
 #include <byre/tensor/layout/detail/strided_copy.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::ElementAccess;
@@ -190,4 +190,4 @@ Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   return flipped;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

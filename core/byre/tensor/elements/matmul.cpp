@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::block_length;
@@ -155,4 +155,4 @@ Tensor matmul(const Tensor& a, const Tensor& b, CallSite site) {
   return a.ndim() == 1 ? product.select(b.ndim() == 1 ? -1 : -2, 0) : product;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

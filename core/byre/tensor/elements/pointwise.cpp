@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// Memory for a block of any dtype.
@@ -207,4 +207,4 @@ template void compute_into(Tensor&, const char*, CallSite, const Kernel<1>&,
 template void compute_into(Tensor&, const char*, CallSite, const Kernel<2>&,
                            const std::array<const Tensor*, 2>&);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -4,7 +4,7 @@
 #include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/scalar.hpp>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 
 bool Scalar::fits(DType dtype) const {
   const auto* const integer = std::get_if<std::int64_t>(&value_);
@@ -65,4 +65,4 @@ void Scalar::refuse_as(std::size_t nbytes, bool is_signed) const {
                   number.chars.data(), is_signed ? "a signed" : "an unsigned", 8 * nbytes));
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

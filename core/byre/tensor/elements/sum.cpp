@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <variant>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 using detail::ElementAccess;
@@ -130,4 +130,4 @@ Tensor sum(const Tensor& a, detail::ExplicitCallSite site) {
   return sum(a, axes, false, site.site());
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

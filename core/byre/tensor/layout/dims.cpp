@@ -6,7 +6,7 @@
 #include <bit>
 #include <new>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 constexpr std::size_t most_numbers = max_nbytes / sizeof(std::int64_t);
@@ -149,4 +149,4 @@ Dims distinct_axes(const Dims& axes, std::size_t ndim, const char* operation) {
 }
 
 }  // namespace detail
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

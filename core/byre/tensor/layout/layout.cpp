@@ -5,7 +5,7 @@
 #include <boost/container/static_vector.hpp>
 #include <utility>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 [[noreturn]] void refuse_element_count(const Dims& sizes, std::int64_t numel,
@@ -201,4 +201,4 @@ bool may_overlap_itself(const Layout& layout) noexcept {
   return false;
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

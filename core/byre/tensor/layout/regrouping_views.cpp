@@ -9,7 +9,7 @@
 #include <iterator>
 #include <limits>
 
-namespace byre::inline v0::views {
+namespace byre::inline BYRE_ABI::views {
 namespace {
 
 /// An empty list with memory reserved for `count` parts.
@@ -287,4 +287,4 @@ Layout as_complex(const Layout& layout) {
   return complex;
 }
 
-}  // namespace byre::inline v0::views
+}  // namespace byre::inline BYRE_ABI::views

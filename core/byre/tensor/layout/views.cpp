@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace byre::inline v0::views {
+namespace byre::inline BYRE_ABI::views {
 
 void detail::refuse_missing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
   if (layout.ndim() != 0) {
@@ -260,4 +260,4 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
   return unfolded;
 }
 
-}  // namespace byre::inline v0::views
+}  // namespace byre::inline BYRE_ABI::views

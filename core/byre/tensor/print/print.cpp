@@ -9,7 +9,7 @@
 #include <ostream>
 #include <vector>
 
-namespace byre::inline v0 {
+namespace byre::inline BYRE_ABI {
 namespace {
 
 /// The indices that are shown, for each dimension.
@@ -168,4 +168,4 @@ std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
   return stream << to_string(tensor, {}, {});
 }
 
-}  // namespace byre::inline v0
+}  // namespace byre::inline BYRE_ABI

@@ -5,7 +5,7 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 Tensors views_of(const Operator& op, std::span<Argument> arguments) {
@@ -35,4 +35,4 @@ void detail::define_cpu_backend() {
   set_fallback(Key::cpu, compute_by_view_rule);
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

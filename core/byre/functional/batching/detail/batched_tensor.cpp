@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 AnyTensor BatchedTensor::to_rebind(const AnyTensor& other) const {
   return make_counted<BatchedTensor>(Batch(*this).value_of(other), level_);
 }
@@ -69,4 +69,4 @@ AnyTensor Batch::batched(AnyTensor value) const {
   return make_counted<BatchedTensor>(std::move(value), level_);
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

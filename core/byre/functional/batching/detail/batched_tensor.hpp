@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 class BatchedTensor final : public TensorImpl {
  public:
@@ -65,4 +65,4 @@ class Batch {
   BatchLevel level_ = 0;
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// A call on a batch, and the sizes and dtype that its result has for one member.
@@ -235,4 +235,4 @@ void detail::define_batching() {
   set_fallback(Key::batched, compute_by_tag);
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

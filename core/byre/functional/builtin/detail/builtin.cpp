@@ -2,7 +2,7 @@
 /// Defines the built-in operators in dependency order: see dispatch/detail/builtin.hpp.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 void define_all() {
@@ -22,4 +22,4 @@ void define_all() {
 
 constinit const detail::BuiltinDefinitions detail::define_builtin_operators = define_all;
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

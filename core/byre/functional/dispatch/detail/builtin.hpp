@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 
 /// Defines the built-in operators. functional/builtin sets this constant, so it suffices to link
 /// the library, and no code runs when the library is loaded.
@@ -51,4 +51,4 @@ DType dtype_of_result(const Call& call);
 /// Thread-safe.
 const Operator& define_generated(const Operator& op, Schema schema, Kernel kernel);
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

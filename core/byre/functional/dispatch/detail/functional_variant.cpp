@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 namespace {
 
 /// Whether the operator `pure` takes the parameters of `op` (without `out`), and returns one tensor
@@ -110,4 +110,4 @@ const Operator& generate_variant_of(const Operator& op) {
                           [&op](const Call& call) { return write_copies(op, call); });
 }
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

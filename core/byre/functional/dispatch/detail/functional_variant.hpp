@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 
 /// Returns the name of the functional variant or view: "add.scalar" for "add_.scalar" and
 /// "add.scalar_out", "add" for "add.out". Empty if the name has neither form.
@@ -44,4 +44,4 @@ std::vector<std::size_t> written_parameters(const Schema& schema);
 /// Returns whether this is an out= variant, which does not read the tensor that it writes.
 bool is_out_variant(const Schema& schema);
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

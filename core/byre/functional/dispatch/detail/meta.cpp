@@ -6,7 +6,7 @@
 
 #include <new>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Returns the CPU kernel's results for tensors of zeros with the sizes that `sizes_of` returns.
@@ -44,4 +44,4 @@ std::vector<TensorMeta> meta_of_results(const Call& call) try {
   throw OutOfMemory::of_heap(call.op.name().c_str());
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 bool uses_strides(const AnyTensor& base, ViewPaths paths) {
@@ -270,4 +270,4 @@ std::size_t Alias::tensor_count() const noexcept {
   return tensors_;
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -39,7 +39,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 namespace detail {
 
@@ -169,4 +169,4 @@ class Alias final : public Counted {
   CachedView* first_tensor_ = nullptr;  // set while this tensor holds the initial value
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

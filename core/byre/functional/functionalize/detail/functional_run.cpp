@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using Aliases = std::vector<FunctionalTensor::AliasHandle>;
@@ -243,4 +243,4 @@ Tensors FunctionalRun::finish(const Tensors& inputs, Tensors values) const {
   return outputs;
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 class Alias;
 class WriteBack;
@@ -84,4 +84,4 @@ class FunctionalRun {
   Tensors captured_;  // captured tensors of the CPU that are outputs, or that outputs view
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Guards the creation of every tensor's first alias. A tensor takes this lock only for its first
@@ -110,4 +110,4 @@ bool share_memory(const AnyTensor& a, const AnyTensor& b) {
          b.as<FunctionalTensor>()->alias_if_any() == alias;
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

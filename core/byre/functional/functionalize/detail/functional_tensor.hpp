@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Thread-safety: const members, sync() and alias() are reads and may run concurrently. All other
 /// members are writes: the caller must not run them concurrently with any use of a tensor that may
@@ -109,4 +109,4 @@ class FunctionalTensor final : public TensorImpl {
   CachedView cached_;  // guarded by the alias's lock; without an alias only `initial` is used
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 thread_local const detail::RunningInputs* innermost_of_thread = nullptr;
@@ -176,4 +176,4 @@ void detail::expect_written_shares_no_running_input(const AnyTensor& tensor,
   }
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A value type. Inputs on the CPU share memory if they share a storage. Tensors of other backends
 /// share no memory.
@@ -97,4 +97,4 @@ void expect_captured_shares_no_input(const AnyTensor& tensor);
 void expect_written_shares_no_running_input(const AnyTensor& tensor, const char* operation);
 
 }  // namespace detail
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -9,7 +9,7 @@
 #include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/detail/operands.hpp>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using detail::redispatch_for_one;
@@ -129,4 +129,4 @@ void detail::define_overwriting_operators() {
   }
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

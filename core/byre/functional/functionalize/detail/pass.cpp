@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using byre::detail::Overlap;
@@ -229,4 +229,4 @@ void detail::define_functionalize_pass() {
   define_overwriting_operators();
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

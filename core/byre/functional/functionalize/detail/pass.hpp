@@ -17,7 +17,7 @@
 
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 
 /// Returns `tensor` if it is a tensor of the pass. Any other tensor was captured: returns a tensor
 /// of the pass with the captured value, which must not be written.
@@ -59,4 +59,4 @@ AnyTensor redispatch_on_backend_of(const FunctionalTensor& target, const char* n
 /// variants.
 void define_overwriting_operators();
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using Views = std::vector<ViewInfo>;
@@ -221,4 +221,4 @@ std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometr
   return views;
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 enum class ViewKind : std::uint8_t {
   view,
@@ -66,4 +66,4 @@ std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
 /// dtypes.
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometry& geometry);
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

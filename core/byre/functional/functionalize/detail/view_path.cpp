@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 ViewLink::~ViewLink() {
   while (before != nullptr && before->handle_count() == 1) {
@@ -97,4 +97,4 @@ AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) con
   return value;
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// The value of a tensor of the pass at its last use. Each CachedView is a member of one tensor and
 /// never moves. Other tensors replay their views from its value, so the lock of the tensor's alias,
@@ -101,4 +101,4 @@ class ViewPath {
   bool repeats_elements_ = false;
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using byre::detail::ElementAccess;
@@ -100,4 +100,4 @@ void WriteBack::commit() {
   }
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

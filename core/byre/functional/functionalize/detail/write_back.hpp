@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// Only one thread may use a WriteBack, and no other thread may use its tensors meanwhile.
 class WriteBack {
@@ -51,4 +51,4 @@ class WriteBack {
   std::vector<Change> rebinds_;
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 
 /// A tensor that represents one result of a node of a recording.
 class GraphTensor final : public TensorImpl {
@@ -29,4 +29,4 @@ class GraphTensor final : public TensorImpl {
   detail::RecordedValue value_;
 };
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/graph/detail/tape.hpp>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 void intrusive_ptr_release(TapeNode* node) noexcept {
   const boost::intrusive_ptr<Tape> tape =
       node->tape_;  // `node` may hold the last handle to the tape
@@ -94,4 +94,4 @@ std::size_t Tape::node_count() const noexcept {
   return node_count_;
 }
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 
 struct TapeNode;
 class Tape;
@@ -83,4 +83,4 @@ inline const TensorMeta& RecordedValue::meta() const noexcept {
   return node->results[result];
 }
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 Tensor filled(const Dims& sizes, const Scalar& value, DType dtype) {
@@ -90,4 +90,4 @@ void detail::define_factories() {
       });
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -4,7 +4,7 @@
 
 #include <byre/functional/dispatch/operator.hpp>
 
-namespace byre::inline v0::functional::detail {
+namespace byre::inline BYRE_ABI::functional::detail {
 
 /// Copies the result of an out= variant to `out`. Resizes `out` first if it is empty. Throws
 /// ShapeError if `out` has other sizes, DTypeError if its dtype is of a lower category.
@@ -17,4 +17,4 @@ Layout resized(const Layout& before, const Dims& sizes);
 /// a view.
 [[noreturn]] void refuse_to_grow(const Dims& sizes);
 
-}  // namespace byre::inline v0::functional::detail
+}  // namespace byre::inline BYRE_ABI::functional::detail

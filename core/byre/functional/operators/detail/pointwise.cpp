@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using Binary = Tensor (*)(const Tensor&, const Tensor&, CallSite);
@@ -148,4 +148,4 @@ void detail::define_pointwise() {
   define_out("cat", "Tensor[] tensors, Axis axis=0");
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

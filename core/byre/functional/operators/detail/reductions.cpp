@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 std::vector<TensorMeta> meta_of_sum(const Call& call) {
@@ -120,4 +120,4 @@ void detail::define_reductions() {
       .tag(Tag::axis_shift);
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

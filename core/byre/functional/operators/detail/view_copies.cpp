@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// How the view addresses the elements of the viewed tensor: by the tensor's strides, or by the
@@ -147,4 +147,4 @@ void detail::define_view_copies() {
   }
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 using Constants = std::span<const Argument>;
@@ -163,4 +163,4 @@ void detail::define_views() {
   }
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

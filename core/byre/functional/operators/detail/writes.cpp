@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace byre::inline v0::functional {
+namespace byre::inline BYRE_ABI::functional {
 namespace {
 
 /// Resizes within the storage if the storage suffices. Otherwise allocates memory, copies the
@@ -60,4 +60,4 @@ void detail::define_writes() {
       .cpu([](Tensor& self, const Tensor& source) { self = source.alias(); });
 }
 
-}  // namespace byre::inline v0::functional
+}  // namespace byre::inline BYRE_ABI::functional

@@ -33,7 +33,7 @@
 #include <new>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// A handle to a node; may be empty. Thread-safety: as for a standard container; two handles are
 /// different objects even if they share nodes. Progress: copying a handle is lock-free; dropping a
@@ -323,4 +323,4 @@ class basic_tile_tree {
   Plain<Node*> node_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The types that support all arithmetic. bool lacks subtraction and negation.
 template <class T>
@@ -108,4 +108,4 @@ struct Select {
   }
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 template <class To, class From>
@@ -43,4 +43,4 @@ ConvertRow conversion(DType to, DType from, const char* operation) {
   });
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

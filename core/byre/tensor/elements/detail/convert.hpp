@@ -14,7 +14,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 template <class T>
 inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>>;
@@ -89,4 +89,4 @@ using ConvertRow = void (*)(std::byte* to, std::int64_t to_stride, const std::by
 /// DType::uninitialized.
 BYRE_API ConvertRow conversion(DType to, DType from, const char* operation);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <limits>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// Whether the compiler preserves the order of operations and rounds each result to its type. The
@@ -151,4 +151,4 @@ template void exponentiate_portable(double*, const double*, std::int64_t) noexce
 template void exponentiate(float*, const float*, std::int64_t) noexcept;
 template void exponentiate(double*, const double*, std::int64_t) noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -2,9 +2,11 @@
 /// The exponential function of many floating-point numbers at once, by vector instructions.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Writes e to the power of each of `length` numbers to `result`. Each result is within 1 ulp (unit
 /// in the last place) and does not depend on the position in the array. For infinities, zeros and
@@ -20,4 +22,4 @@ void exponentiate(T* result, const T* numbers, std::int64_t length) noexcept;
 template <class T>
 void exponentiate_portable(T* result, const T* numbers, std::int64_t length) noexcept;
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

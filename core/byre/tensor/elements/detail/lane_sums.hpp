@@ -17,7 +17,7 @@
 #include <cstring>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The types that elements are summed in.
 template <class T>
@@ -247,4 +247,4 @@ class ColumnSums {
   std::array<typename Sums::Lanes, Sums::rows_at_once> stage_;
 };
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// The dimensions of a view that have more than one element. Strides are in bytes.
@@ -122,4 +122,4 @@ Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, con
   return overlap;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// `same`: the elements of the two views are the same, in the same order, so that an operation may
 /// write each element after it has read it. `partial` includes the cases that overlap_of() cannot
@@ -43,4 +43,4 @@ BYRE_API void expect_distinct_elements(const Tensor& output, const char* operati
 Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, const Layout& expanded,
                                   const char* operation);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// The number of elements of a block.
 inline constexpr std::int64_t block_length = 256;
@@ -156,4 +156,4 @@ template <std::size_t Count>
 void compute_into(Tensor& output, const char* operation, CallSite site, const Kernel<Count>& kernel,
                   const std::array<const Tensor*, Count>& operands);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -3,7 +3,9 @@
 /// AVX2 and FMA, which most machines have. Callers choose by has_wide_vectors().
 #pragma once
 
-namespace byre::inline v0::detail {
+#include <byre/config.hpp>
+
+namespace byre::inline BYRE_ABI::detail {
 
 #if defined(__x86_64__)
 #define BYRE_WIDE_VECTORS(also) [[gnu::target("avx2" also)]]
@@ -19,4 +21,4 @@ constexpr bool has_wide_vectors() noexcept {
 }
 #endif
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 Compact compacted(const Layout& layout) {
   Layout distinct{.sizes = layout.sizes, .strides = layout.strides, .offset = layout.offset};
@@ -41,4 +41,4 @@ Compact compacted(const Layout& layout) {
   return {std::move(copied), std::move(result)};
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// An upper bound of the number of distinct elements of a layout: elements that strides of 0 repeat
 /// count once, and the bound is at most the length of the range from the first to the last element.
@@ -39,4 +39,4 @@ struct Compact {
 /// exhausted.
 Compact compacted(const Layout& layout);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

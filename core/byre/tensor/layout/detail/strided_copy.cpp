@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 /// The length of the pieces of rows in a block that is copied without a staging buffer. In the
@@ -261,4 +261,4 @@ void pack(const void* source, const Layout& layout, std::size_t itemsize, void* 
   StridedCopy(layout.sizes, packed, Operand::of(source, layout, itemsize), itemsize, row).run();
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

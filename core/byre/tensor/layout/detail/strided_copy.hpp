@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// Copies or converts `length` elements. Strides are in bytes.
 using CopyRow = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
@@ -49,4 +49,4 @@ class BYRE_API StridedCopy {
 /// Copies the elements of `layout` to `destination`, contiguously. `source` is the first element.
 void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 template <std::size_t Count>
@@ -126,4 +126,4 @@ template void for_each_row(const Dims&, const std::array<Operand, 2>&, RowFuncti
 template void for_each_row(const Dims&, const std::array<Operand, 3>&, RowFunction<3>);
 template void for_each_row(const Dims&, const std::array<Operand, 4>&, RowFunction<4>);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 /// One row of all operands: first elements, strides in bytes, and the common length.
 template <std::size_t Count>
@@ -91,4 +91,4 @@ template <std::size_t Count>
 void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
                   std::type_identity_t<RowFunction<Count>> row);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

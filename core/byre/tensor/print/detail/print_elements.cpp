@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 namespace {
 
 template <class T>
@@ -275,4 +275,4 @@ Words words_of(std::span<const std::complex<float>> values, int precision) {
   return words;
 }
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail

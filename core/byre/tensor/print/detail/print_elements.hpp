@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace byre::inline v0::detail {
+namespace byre::inline BYRE_ABI::detail {
 
 using Words = std::vector<std::string>;
 
@@ -39,4 +39,4 @@ template <class T>
 Words words_of(std::span<const T> values, int precision);
 Words words_of(std::span<const std::complex<float>> values, int precision);
 
-}  // namespace byre::inline v0::detail
+}  // namespace byre::inline BYRE_ABI::detail
