@@ -68,7 +68,7 @@ struct Hooked : Base {
   };
 
   /// The objects are defined in this program, because the library defines them only for
-  /// sync::Boost.
+  /// sync::Default.
   template <class Object>
   static Object& no_destructor() noexcept {
     return sync::no_destructor<Object>();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "workload.hpp"
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <exception>
 #include <limits>
 #include <stdexcept>
@@ -33,7 +32,7 @@ Outcome run_programs(const char* name, Settings settings, const programs::Mix& m
   settings.mix = settings.mix.value_or(mix);
   // With two tiles per node, few tiles make a high table.
   return settings.perturbation == no_perturbation
-             ? Run<programs::Types<sync::Boost, 32>>(name, settings).complete()
+             ? Run<programs::Types<sync::Default, 32>>(name, settings).complete()
              : Run<programs::Types<Perturbed, 2, Unperturbed>>(name, settings).complete();
 }
 
@@ -59,10 +58,10 @@ class RaceRun {
           error_ = std::current_exception();
         }
         // Release pairs with the load below: the result is complete.
-        is_over_.store(true, boost::memory_order_release);
+        is_over_.store(true, std::memory_order_release);
         supervisor_.wake();
       });
-      while (!is_over_.load(boost::memory_order_acquire)) {
+      while (!is_over_.load(std::memory_order_acquire)) {
         if (supervisor_.wait()) {
           stop_.request_stop();
         }
@@ -86,15 +85,13 @@ class RaceRun {
         .after_round =
             [this](const RaceResult& result) {
               // Relaxed: a number for display only.
-              operations_.store(result.counts.operations(), boost::memory_order_relaxed);
+              operations_.store(result.counts.operations(), std::memory_order_relaxed);
             },
         .logs = logs_.data(),
     };
   }
 
-  std::uint64_t operations() const noexcept {
-    return operations_.load(boost::memory_order_relaxed);
-  }
+  std::uint64_t operations() const noexcept { return operations_.load(std::memory_order_relaxed); }
 
   Outcome outcome() const {
     Outcome outcome = supervisor_.outcome();
@@ -113,8 +110,8 @@ class RaceRun {
   const Race& race_;
   const Settings settings_;
   std::stop_source stop_;
-  boost::atomic<std::uint64_t> operations_{0};
-  boost::atomic<bool> is_over_{false};
+  std::atomic<std::uint64_t> operations_{0};
+  std::atomic<bool> is_over_{false};
   RaceResult result_;
   std::exception_ptr error_;  // null unless the race threw
   std::vector<programs::Log> logs_;

@@ -2,11 +2,12 @@
 /// Runs work on several threads at once.
 #pragma once
 
-#include <boost/thread/scoped_thread.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace examples {
@@ -19,13 +20,29 @@ std::int64_t time_ns(const Work& work) {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Joins a thread in its destructor.
+class JoiningThread {
+ public:
+  template <class Work>
+  explicit JoiningThread(Work&& work) : thread_(std::forward<Work>(work)) {}
+  JoiningThread(JoiningThread&&) = default;
+  ~JoiningThread() {
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+ private:
+  std::thread thread_;
+};
+
 /// Calls `work(number)` for each number below `count` on its own thread, and waits for all threads.
 /// If calls throw, rethrows the exception of the lowest number.
 template <class Work>
 void on_threads(std::size_t count, const Work& work) {
   std::vector<std::exception_ptr> errors(count);
   {
-    std::vector<boost::scoped_thread<>> threads;
+    std::vector<JoiningThread> threads;
     for (std::size_t number = 0; number < count; ++number) {
       threads.emplace_back([&work, &error = errors[number], number] {
         try {

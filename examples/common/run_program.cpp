@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/thread/exceptions.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <optional>
+#include <system_error>
 
 namespace examples {
 namespace {
@@ -109,8 +109,12 @@ int run_program(const Program& program, int argc, const char* const* argv) {
     return print_error(program, "interrupted", 128 + interruption.signal);
   } catch (const std::bad_alloc&) {
     return print_error(program, "Out of memory. Use smaller sizes: see --help.", 1);
-  } catch (const boost::thread_resource_error&) {
-    return print_error(program, "Cannot start a thread. Raise the limits: ulimit -u -v -s.", 1);
+  } catch (const std::system_error& error) {
+    const bool is_of_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return print_error(
+        program,
+        is_of_thread ? "Cannot start a thread. Raise the limits: ulimit -u -v -s." : error.what(),
+        1);
   } catch (const std::exception& error) {
     return print_error(program, error.what(), 1);
   }

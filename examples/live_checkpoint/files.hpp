@@ -5,7 +5,8 @@
 #include "failure.hpp"
 #include "format.hpp"
 
-#include <boost/crc.hpp>
+#include <zlib.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,16 @@ inline constexpr const char* full_extension = ".npy";
 inline constexpr const char* delta_extension = ".delta";
 
 /// The CRC-32 of zip and gzip, computed incrementally.
-using Checksum = boost::crc_32_type;
+class Checksum {
+ public:
+  void process_bytes(const void* data, std::size_t nbytes) {
+    value_ = ::crc32_z(value_, static_cast<const Bytef*>(data), nbytes);
+  }
+  std::uint32_t checksum() const { return static_cast<std::uint32_t>(value_); }
+
+ private:
+  uLong value_ = 0;
+};
 
 /// The path of a snapshot's file: `directory`, "token-000000001000" and the extension.
 inline fs::path snapshot_file(const fs::path& directory, std::uint64_t token,

@@ -12,10 +12,10 @@
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <atomic>
-#include <boost/thread/thread.hpp>
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -182,7 +182,7 @@ class SnapshotWriter {
   std::exception_ptr error_;                 // set before `loaded_` is `failed`
   std::atomic<std::uint64_t> published_{0};  // the token of the published table; `ended`
   std::atomic<std::uint64_t> loaded_{0};     // the token that was loaded last; `ended` or `failed`
-  boost::thread thread_;                     // declared last: the thread uses the members above
+  std::thread thread_;                       // declared last: the thread uses the members above
 };
 
 }  // namespace examples::live_checkpoint

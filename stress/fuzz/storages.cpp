@@ -39,7 +39,7 @@ void prepare_process() {
 
 template <std::size_t FanOut>
 void run(Choices choices, const Limits& limits) {
-  using T = Types<sync::Boost, FanOut>;
+  using T = Types<sync::Default, FanOut>;
   Shared<T> shared(1);
   const stats::InstalledSink sink(&Program<T>::on_copy);
   Program<T> program(choices, memory(), shared, 0, limits);

@@ -3,8 +3,7 @@
 /// its result. Threads record a history while it runs; search.hpp checks it afterwards.
 #pragma once
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -44,11 +43,11 @@ class Clock {
   Tick tick() noexcept {
     // Release and acquire pair with each other: see above. The counter orders only operations that
     // do not overlap; it cannot hide a missing order between two that do.
-    return now_.fetch_add(1, boost::memory_order_acq_rel);
+    return now_.fetch_add(1, std::memory_order_acq_rel);
   }
 
  private:
-  boost::atomic<Tick> now_{1};
+  std::atomic<Tick> now_{1};
 };
 
 /// The operations of one thread. It does not allocate while the thread runs.

@@ -39,11 +39,11 @@ RaceResult run_either(const RaceSettings& settings) {
 
 constexpr Race races_of_histories[] = {
     {"atomic_histories", "operations on an AtomicBuffer or AtomicStorage are linearizable",
-     &run_either<place_subjects<sync::Boost>, place_subjects<Perturbed>>},
+     &run_either<place_subjects<sync::Default>, place_subjects<Perturbed>>},
     {"buffer_histories", "operations on buffers that share data are linearizable",
-     &run_either<buffer_subjects<sync::Boost>, buffer_subjects<Perturbed>>},
+     &run_either<buffer_subjects<sync::Default>, buffer_subjects<Perturbed>>},
     {"storage_histories", "operations on storages that share data are linearizable",
-     &run_either<storage_subjects<sync::Boost>, storage_subjects<Perturbed>>},
+     &run_either<storage_subjects<sync::Default>, storage_subjects<Perturbed>>},
 };
 
 }  // namespace

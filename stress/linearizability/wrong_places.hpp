@@ -6,8 +6,7 @@
 #include <byre/storage/atomic_buffer.hpp>
 #include <byre/storage/storage.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -63,7 +62,7 @@ class CachesByVersion : public basic_atomic<Value> {
     Value value{};
   };
 
-  static inline boost::atomic<std::uint64_t> places{0};
+  static inline std::atomic<std::uint64_t> places{0};
   const std::uint64_t number_ = places.fetch_add(1) + 1;
 };
 
@@ -93,7 +92,7 @@ class CountsFirst : public basic_atomic<Value> {
   std::uint64_t version() const noexcept { return version_.load(); }
 
  private:
-  boost::atomic<std::uint64_t> version_{0};
+  std::atomic<std::uint64_t> version_{0};
 };
 
 /// Copies even if no other owner is left, as an eager design does: N owners make N copies.

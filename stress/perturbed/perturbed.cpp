@@ -57,7 +57,7 @@ void ScopedPerturbation::delay_as_drawn(std::uint64_t drawn) {
     std::this_thread::yield();
   } else if (drawn < pauses_) {
     for (auto left = draw() % (std::uint64_t{perturbation_.most_pauses} + 1); left != 0; --left) {
-      sync::Boost::pause();
+      sync::Default::pause();
     }
   } else {
     const auto longest = static_cast<std::uint64_t>(perturbation_.longest_sleep.count());

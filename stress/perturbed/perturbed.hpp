@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Perturbed: sync::Boost, which provides the library's atomic operations, with random delays
+/// Perturbed: sync::Default, which provides the library's atomic operations, with random delays
 /// before and after every step. The delays let other threads act between two steps that are only a
 /// few instructions apart. The delays of a thread depend only on its seed.
 #pragma once
 
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -137,7 +137,7 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
   static constexpr SpinLimit spin_limit{};
 };
 
-using Perturbed = PerturbedOver<sync::Boost>;
+using Perturbed = PerturbedOver<sync::Default>;
 
 static_assert(sync::Sync<Perturbed>);
 

@@ -61,7 +61,7 @@ std::uint64_t delays_of(Act act) {
 TEST(Perturbed, delays_nothing_if_perturbation_is_off) {
   Perturbed::Atomic<std::uint32_t> atomic(0);
   const auto load = [&] {
-    EXPECT_EQ(Perturbed::spin_limit, sync::Boost::spin_limit);
+    EXPECT_EQ(Perturbed::spin_limit, sync::Default::spin_limit);
     atomic.load(relaxed);
   };
   EXPECT_EQ(delays_of(load), 0U);

@@ -22,9 +22,9 @@ namespace byre::programs {
 
 struct Nothing {};
 
-/// The types under test, over sync::Boost or another Sync (the template parameter that provides the
-/// atomic operations), with tile tables of the given fan-out. A `DuringChecks` object exists while
-/// values are compared with the model.
+/// The types under test, over sync::Default or another Sync (the template parameter that supplies
+/// the atomic operations), with tile tables of the given fan-out. A `DuringChecks` object exists
+/// while values are compared with the model.
 template <sync::Sync With, std::size_t FanOut, class DuringChecks = Nothing>
 struct Types {
   using Unperturbed = DuringChecks;

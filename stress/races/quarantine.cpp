@@ -5,6 +5,7 @@
 #include <byre/memory/host_allocators.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -22,7 +23,7 @@ struct Quarantine::Header {
   std::byte* first;    // the start of the prefix, in front of the data
   std::size_t nbytes;  // of prefix and data
   Header* next;        // the block released before this one
-  boost::atomic<bool> is_released;
+  std::atomic<bool> is_released;
 
   bool is_untouched() const noexcept {
     return std::all_of(first, first + nbytes,
@@ -42,28 +43,28 @@ Block Quarantine::allocate(const Request& request) {
   std::byte* const first = data - request.prefix;
   Header* const header = ::new (first - header_nbytes)
       Header{block, first, request.prefix + request.nbytes, nullptr, {}};
-  header->is_released.store(false, boost::memory_order_relaxed);
+  header->is_released.store(false, std::memory_order_relaxed);
   // Relaxed: the count is read between rounds.
-  live_blocks_.fetch_add(1, boost::memory_order_relaxed);
+  live_blocks_.fetch_add(1, std::memory_order_relaxed);
   return {data, request.nbytes, header};
 }
 
 void Quarantine::deallocate(const Block& block) noexcept {
   Header* const header = static_cast<Header*>(block.base);
   // Relaxed, here and below: released blocks are checked between rounds.
-  if (header->is_released.exchange(true, boost::memory_order_relaxed)) {
-    released_twice_.fetch_add(1, boost::memory_order_relaxed);
+  if (header->is_released.exchange(true, std::memory_order_relaxed)) {
+    released_twice_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  live_blocks_.fetch_sub(1, boost::memory_order_relaxed);
+  live_blocks_.fetch_sub(1, std::memory_order_relaxed);
   if constexpr (test::is_sanitized) {
     aligned_allocator().deallocate(header->block);
     return;
   }
   std::memset(header->first, static_cast<int>(released_byte), header->nbytes);
-  header->next = released_.load(boost::memory_order_relaxed);
-  while (!released_.compare_exchange_weak(header->next, header, boost::memory_order_relaxed,
-                                          boost::memory_order_relaxed)) {
+  header->next = released_.load(std::memory_order_relaxed);
+  while (!released_.compare_exchange_weak(header->next, header, std::memory_order_relaxed,
+                                          std::memory_order_relaxed)) {
   }
 }
 
@@ -79,13 +80,13 @@ void Quarantine::copy(void* destination, const void* source, std::size_t nbytes)
 
 std::uint64_t Quarantine::live_blocks() const noexcept {
   // Relaxed: exact if all releases happen before the call.
-  return live_blocks_.load(boost::memory_order_relaxed);
+  return live_blocks_.load(std::memory_order_relaxed);
 }
 
 Quarantine::Findings Quarantine::end_round() noexcept {
   // Both exchanges are relaxed: the whole round happens before this call.
-  Findings findings{0, released_twice_.exchange(0, boost::memory_order_relaxed)};
-  Header* header = released_.exchange(nullptr, boost::memory_order_relaxed);
+  Findings findings{0, released_twice_.exchange(0, std::memory_order_relaxed)};
+  Header* header = released_.exchange(nullptr, std::memory_order_relaxed);
   while (header != nullptr) {
     if (!header->is_untouched()) {
       ++findings.used_after_release;

@@ -5,8 +5,7 @@
 
 #include <byre/memory/allocator.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -55,9 +54,9 @@ class Quarantine final : public Allocator {
  private:
   struct Header;
 
-  boost::atomic<Header*> released_{nullptr};
-  boost::atomic<std::uint64_t> live_blocks_{0};
-  boost::atomic<std::uint64_t> released_twice_{0};
+  std::atomic<Header*> released_{nullptr};
+  std::atomic<std::uint64_t> live_blocks_{0};
+  std::atomic<std::uint64_t> released_twice_{0};
 };
 
 }  // namespace byre::stress::races

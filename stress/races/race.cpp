@@ -20,7 +20,7 @@ using namespace races;
 template <template <class> class ScenarioOf>
 RaceResult run(const RaceSettings& settings) {
   return settings.perturbation == no_perturbation
-             ? run_scenario<ScenarioOf<basic_buffer<sync::Boost>>>(settings)
+             ? run_scenario<ScenarioOf<basic_buffer<sync::Default>>>(settings)
              : run_scenario<ScenarioOf<basic_buffer<Perturbed>>>(settings);
 }
 

@@ -50,7 +50,7 @@ struct RaceSettings {
   std::uint64_t rounds = 1000;
   std::size_t nbytes = 256;      ///< size of each buffer, at least 1
   bool repeats_history = false;  ///< histories only: each history has the seed `seed`
-  Perturbation perturbation{};   ///< if none, the race uses sync::Boost, else Perturbed
+  Perturbation perturbation{};   ///< if none, the race uses sync::Default, else Perturbed
   std::stop_token stop{};        ///< ends the race after the current round
   std::function<void(const RaceResult&)>
       after_round{};              ///< called with the result so far; must not throw

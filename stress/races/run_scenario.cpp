@@ -4,8 +4,7 @@
 #include <byre/config.hpp>
 #include <byre/observe/counters.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <exception>
 #include <future>
 #include <stdexcept>
@@ -89,7 +88,7 @@ class ScenarioRun {
       }
     }
     // Relaxed: read after the join.
-    delays_.fetch_add(delays_of_this_thread() - delays_before, boost::memory_order_relaxed);
+    delays_.fetch_add(delays_of_this_thread() - delays_before, std::memory_order_relaxed);
     programs::Log::use(nullptr);
   }
 
@@ -156,7 +155,7 @@ class ScenarioRun {
   SpinBarrier finish_;
   bool over_ = false;  // written by thread 0, between finish_ and start_
   stats::Counters before_;
-  boost::atomic<std::uint64_t> delays_{0};
+  std::atomic<std::uint64_t> delays_{0};
   RaceResult result_;
 };
 

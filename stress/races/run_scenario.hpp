@@ -40,7 +40,7 @@ RaceResult run_scenario(const RaceSettings& settings) {
   });
 }
 
-/// The scenarios of tensors. Tensors exist only over sync::Boost, so perturbation cannot delay
+/// The scenarios of tensors. Tensors exist only over sync::Default, so perturbation cannot delay
 /// their atomic steps; it delays the gaps between their operations.
 RaceResult run_reshapes_of_tensors(const RaceSettings& settings);
 RaceResult run_views_of_one_alias(const RaceSettings& settings);

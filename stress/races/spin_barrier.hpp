@@ -3,10 +3,9 @@
 /// would start further apart, because the system wakes them one by one.
 #pragma once
 
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <cstdint>
 #include <thread>
 
@@ -21,11 +20,11 @@ class SpinBarrier {
   void arrive_and_wait() noexcept {
     // Release and acquire pair with each other: all operations of all threads before the barrier
     // happen before all operations after it.
-    const std::uint64_t before = arrived_.fetch_add(1, boost::memory_order_release);
+    const std::uint64_t before = arrived_.fetch_add(1, std::memory_order_release);
     const std::uint64_t all = (before / threads_ + 1) * threads_;
-    for (unsigned spins = 0; arrived_.load(boost::memory_order_acquire) < all; ++spins) {
+    for (unsigned spins = 0; arrived_.load(std::memory_order_acquire) < all; ++spins) {
       if (spins < spin_limit) {
-        sync::Boost::pause();
+        sync::Default::pause();
       } else {
         std::this_thread::yield();
       }
@@ -36,7 +35,7 @@ class SpinBarrier {
   static constexpr unsigned spin_limit = 100;
 
   const std::uint64_t threads_;
-  boost::atomic<std::uint64_t> arrived_{0};
+  std::atomic<std::uint64_t> arrived_{0};
 };
 
 }  // namespace byre::stress::races

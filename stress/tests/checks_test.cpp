@@ -16,7 +16,7 @@ namespace {
 
 using namespace programs;
 
-using T = Types<sync::Boost, 2>;
+using T = Types<sync::Default, 2>;
 
 /// One buffer of 100 bytes, known to the model.
 struct ChecksDeathTest : testing::Test {

@@ -29,9 +29,9 @@ using namespace wrong;
 /// Many times the duration of a round, even on a slow and busy machine.
 constexpr std::chrono::seconds hang_timeout{test::is_sanitized ? 20 : 3};
 
-/// sync::Boost with objects that this program defines, because the library defines none for wrong
+/// sync::Default with objects that this program defines, because the library defines none for wrong
 /// designs.
-struct Unchecked : sync::Boost {
+struct Unchecked : sync::Default {
   template <class Object>
   static Object& no_destructor() noexcept {
     return sync::no_destructor<Object>();
@@ -39,8 +39,8 @@ struct Unchecked : sync::Boost {
 };
 
 /// A sanitizer checks more than LifetimeChecked does, and detects errors in the design's own steps.
-using CheckedSync =
-    PerturbedOver<std::conditional_t<test::is_sanitized, Unchecked, LifetimeChecked<sync::Boost>>>;
+using CheckedSync = PerturbedOver<
+    std::conditional_t<test::is_sanitized, Unchecked, LifetimeChecked<sync::Default>>>;
 
 /// Text that a sanitizer's report must contain; null if the sanitizer cannot detect the error.
 using ReportText = const char*;

@@ -7,12 +7,12 @@
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -52,7 +52,7 @@ TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
   Tensor table = table_of(1);
   const Counted costs;
   const Tensor snapshot = table.lazy_clone();
-  boost::thread saver([&] { save_npy(folder / "table.npy", snapshot); });
+  std::thread saver([&] { save_npy(folder / "table.npy", snapshot); });
   train(table, 16, 2);
   saver.join();
   expect_costs(costs, 0, 1);  // byre copied no bytes: the system copied the 16 written pages

@@ -131,17 +131,38 @@ def cmake_parent(source, build, by, programs, *options):
         runs_well(source, build / program)
 
 
+def compiler_without_boost(folder):
+    """A compiler that searches its usual folders for headers, in which no header of Boost is."""
+    printed = subprocess.run([*COMPILER, "-E", "-x", "c++", "-v", os.devnull], text=True, capture_output=True).stderr
+    searched = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", printed, re.S)[1].split()
+    for number, there in enumerate(searched):
+        if (pathlib.Path(there) / "boost").exists():
+            searched[number] = folder / f"headers{number}"
+            searched[number].mkdir()
+            for header in pathlib.Path(there).iterdir():
+                if header.name != "boost":
+                    (searched[number] / header.name).symlink_to(header)
+    compiler = folder / "without_boost"
+    flags = " ".join(f"-isystem {shlex.quote(str(each))}" for each in searched)
+    compiler.write_text(f'#!/bin/sh\nexec {shlex.join(COMPILER)} -nostdinc {flags} "$@"\n')
+    compiler.chmod(0o755)
+    probe = subprocess.run([compiler, "-fsyntax-only", "-x", "c++", "-"], input="#include <boost/version.hpp>\n",
+                           text=True, capture_output=True)
+    expect(probe.returncode != 0, "the headers of Boost are still found")
+    return compiler
+
+
 def cmake(source, folder):
     # CMake must offer the libraries and the options of Meson.
     options = set(re.findall(r"^option\('(\w+)'", (source / "meson_options.txt").read_text(), re.M))
     options -= {"tensor", "functional", "python", "python_wheel", "vulkan"} | {each[2:-9] for each in LIBRARIES_ALONE}
-    of_cmake = set(re.findall(r"^option\(BYRE_(\w+)", (source / "CMakeLists.txt").read_text(), re.M))
+    of_cmake = set(re.findall(r"^(?:option|set)\(BYRE_(\w+)", (source / "CMakeLists.txt").read_text(), re.M))
     expect_equal({each.lower() for each in of_cmake}, options, "the options")
     for number, (of_meson, of_cmake) in enumerate([
         ([], ["-DBUILD_SHARED_LIBS=ON"]),
-        (["-Dchecks=enabled", "-Dstats=disabled", "-Dnpz=disabled", "-Dstatic_tls=enabled",
+        (["-Dsync=standard", "-Dchecks=enabled", "-Dstats=disabled", "-Dnpz=disabled", "-Dstatic_tls=enabled",
           "-Ddefault_library=static"],
-         ["-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_NPZ=OFF", "-DBYRE_STATIC_TLS=ON"]),
+         ["-DBYRE_SYNC=standard", "-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_NPZ=OFF", "-DBYRE_STATIC_TLS=ON"]),
     ]):
         builds = [folder / f"meson{number}", folder / f"cmake{number}"]
         run("meson", "setup", *LIBRARIES_ALONE, *of_meson, builds[0], source)
@@ -158,8 +179,8 @@ def cmake(source, folder):
         for end in (version_of(source), version_of(source).split(".")[0]):
             expect((added / f"byre/lib{library}.so.{end}").is_file(), f"no lib{library}.so.{end}")
     readme.write_text(code_in_readme(source, "cmake"))
-    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}",
-                 f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}")
+    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}", "-DBYRE_SYNC=standard",
+                 f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}", f"-DCMAKE_CXX_COMPILER={compiler_without_boost(folder)}")
     expect_equal([each.name for each in fetched.rglob("libbyre*.*")], ["libbyre.a"], "the libraries that are built")
     # Without the dependencies of tensors only the core is built. Every other problem is an error.
     compiler, options = folder / "g++-11", folder / "options.cmake"

@@ -18,7 +18,7 @@ OF_PARTS = {
 UMBRELLAS = {"byre.hpp", "tensor.hpp", "functional.hpp"}
 GENERATED = {"config.hpp"}
 # Headers exempt from the rule about state: sources define and declare their state with them.
-MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/boost.hpp"}
+MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/detail/native.hpp"}
 # Files that may contain mutexes, because each mutex belongs to an object that programs do not use across a fork, is
 # created anew in the child, or is held during forks. All other mutexes must be sync::ProcessMutex.
 MAY_HAVE_MUTEXES = {
@@ -87,6 +87,14 @@ def lines_of_core_are_allowed(core):
             yield f"{name}:{number}: state in a header has a copy in each library. Define it in a source."
         if not name.startswith(("sync/", "error/")) and name not in MAY_HAVE_MUTEXES and MUTEX.search(code):
             yield f"{name}:{number}: this mutex may be locked in a child of a fork. Make it a sync::ProcessMutex."
+
+
+def namespaces_are_named_by_config(core):
+    """Without config.hpp, the macro would be the name of another namespace, and definitions would not be found."""
+    texts = {path: path.read_text() for path in sorted(core.rglob("*.[hc]pp"))}
+    for path, text in texts.items():
+        if "inline BYRE_ABI" in text and "#include <byre/" not in text:
+            yield f"{path}: uses BYRE_ABI. Include <byre/config.hpp>."
 
 
 def listed(core, variable):
@@ -171,7 +179,8 @@ def pages_are_short(root):
 def main(root):
     root = pathlib.Path(root)
     core = root / "core/byre"
-    complaints = [*includes_run_one_way(core), *lines_of_core_are_allowed(core), *needed_headers_are_installed(core),
+    complaints = [*includes_run_one_way(core), *lines_of_core_are_allowed(core),
+                  *namespaces_are_named_by_config(core), *needed_headers_are_installed(core),
                   *scenarios_include_only_core(root), *every_table_of_sites_yields_mutants(root),
                   *every_file_names_its_license(root), *lines_and_test_names_are_short(root), *pages_are_short(root)]
     print("\n".join(complaints))

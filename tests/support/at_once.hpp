@@ -2,31 +2,36 @@
 /// Threads that start together, and ways to wait for another thread that do not depend on time.
 #pragma once
 
-#include <boost/thread/barrier.hpp>
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
+#include <barrier>
 #include <concepts>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "support/function_ref.hpp"
 
 namespace byre::test {
 
+inline void join(std::vector<std::thread>& group) {
+  for (std::thread& thread : group) {
+    thread.join();
+  }
+}
+
 /// Runs `act(thread)` on `threads` threads concurrently, and joins them. No thread starts `act`
 /// before all threads exist.
 inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
-  boost::barrier start(static_cast<unsigned>(threads));
-  boost::thread_group group;
+  std::barrier start(static_cast<std::ptrdiff_t>(threads));
+  std::vector<std::thread> group;
   for (std::size_t thread = 0; thread < threads; ++thread) {
-    group.create_thread([&, thread] {
-      start.wait();
+    group.emplace_back([&, thread] {
+      start.arrive_and_wait();
       act(thread);
     });
   }
-  group.join_all();
+  join(group);
 }
 
 /// Runs `rounds` rounds. In each round, `prepare(round)` runs alone, then `act(thread)` runs on all
@@ -34,36 +39,36 @@ inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
 inline void run_rounds(std::size_t threads, std::size_t rounds,
                        FunctionRef<void(std::size_t)> prepare, FunctionRef<void(std::size_t)> act,
                        FunctionRef<void(std::size_t)> check) {
-  boost::barrier barrier(static_cast<unsigned>(threads + 1));
-  boost::thread_group group;
+  std::barrier barrier(static_cast<std::ptrdiff_t>(threads + 1));
+  std::vector<std::thread> group;
   for (std::size_t thread = 0; thread < threads; ++thread) {
-    group.create_thread([&, thread] {
+    group.emplace_back([&, thread] {
       for (std::size_t round = 0; round < rounds; ++round) {
-        barrier.wait();
+        barrier.arrive_and_wait();
         act(thread);
-        barrier.wait();
+        barrier.arrive_and_wait();
       }
     });
   }
   for (std::size_t round = 0; round < rounds; ++round) {
     prepare(round);
-    barrier.wait();
-    barrier.wait();
+    barrier.arrive_and_wait();
+    barrier.arrive_and_wait();
     check(round);
   }
-  group.join_all();
+  join(group);
 }
 
 /// Runs `act()` on another thread, and joins it.
 inline void on_another_thread(FunctionRef<void()> act) {
-  boost::thread(act).join();
+  std::thread(act).join();
 }
 
 /// Yields until `condition()` is true.
 template <std::predicate Condition>
 void await(Condition condition) {
   while (!condition()) {
-    boost::this_thread::yield();
+    std::this_thread::yield();
   }
 }
 
@@ -71,24 +76,24 @@ void await(Condition condition) {
 class Halt {
  public:
   void enter() {
-    boost::unique_lock<boost::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     entered_ = true;
     changed_.notify_all();
     changed_.wait(lock, [this] { return let_go_; });
   }
   void await_entry() {
-    boost::unique_lock<boost::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return entered_; });
   }
   void let_go() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     let_go_ = true;
     changed_.notify_all();
   }
 
  private:
-  boost::mutex mutex_;
-  boost::condition_variable changed_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   bool entered_ = false;
   bool let_go_ = false;
 };

@@ -4,8 +4,7 @@
 
 #include <byre/error/error.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,17 +19,17 @@ class CaughtWarnings {
   CaughtWarnings& operator=(const CaughtWarnings&) = delete;
 
   std::vector<std::string> texts() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return texts_;
   }
 
  private:
   static void store(const char* text) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     texts_.emplace_back(text);
   }
 
-  static inline boost::mutex mutex_;
+  static inline std::mutex mutex_;
   static inline std::vector<std::string> texts_;
   const WarningHandler previous_;
 };

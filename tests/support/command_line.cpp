@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "command_line.hpp"
 
-#include <boost/thread/exceptions.hpp>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -163,8 +162,6 @@ int run_main(const char* program, const std::function<int()>& body) noexcept {
   } catch (const UsageError& error) {
     std::fprintf(stderr, "%s: %s.\nSee %s --help.\n", program, error.what(), program);
     return 2;
-  } catch (const boost::thread_resource_error&) {
-    return report_error(program, no_thread);
   } catch (const std::system_error& error) {
     const bool is_of_thread = error.code() == std::errc::resource_unavailable_try_again;
     return report_error(program, is_of_thread ? no_thread : error.what());

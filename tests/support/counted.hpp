@@ -6,8 +6,7 @@
 #include <byre/observe/events.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -48,15 +47,15 @@ class Counted {
 class Recorder {
  public:
   std::vector<stats::CopyEvent> events() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return events_;
   }
 
  private:
-  mutable boost::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<stats::CopyEvent> events_;
   stats::InstalledSink sink_{[this](const stats::CopyEvent& event) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     events_.push_back(event);
   }};
 };

@@ -6,12 +6,11 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/host_allocators.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstddef>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -35,7 +34,7 @@ class FailingAllocator final : public Allocator {
   explicit FailingAllocator(Device device) : Allocator(device) {}
 
   Block allocate(const Request& request) override {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (allocations_until_failure_-- == 0) {
       throw std::bad_alloc();
     }
@@ -52,7 +51,7 @@ class FailingAllocator final : public Allocator {
   }
 
   void deallocate(const Block& block) noexcept override {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (out_.erase(block.data) != 1) {
       ++wrong_releases_;
       return;
@@ -92,28 +91,28 @@ class FailingAllocator final : public Allocator {
   int copies() const { return get(copies_); }
   int wrong_releases() const { return get(wrong_releases_); }
   std::size_t blocks_out() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return out_.size();
   }
 
  private:
   template <class Member>
   void set(Member& member, Member value) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     member = std::move(value);
   }
   template <class Member>
   Member get(const Member& member) const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return member;
   }
   std::function<void()> count_copy() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     ++copies_;
     return copies_until_failure_-- == 0 ? [] { throw CopyFailed(); } : during_copy_;
   }
 
-  mutable boost::mutex mutex_;
+  mutable std::mutex mutex_;
   std::set<const void*> out_;
   std::function<void()> during_copy_;
   int allocations_until_failure_ = never;

@@ -5,11 +5,10 @@
 
 #include <byre/memory/pages.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <vector>
 
 namespace byre::test {
@@ -18,7 +17,7 @@ namespace byre::test {
 class FakePages final : public PageSource {
  public:
   std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (refusals_ > 0) {
       --refusals_;
       ++refused_;
@@ -32,7 +31,7 @@ class FakePages final : public PageSource {
   }
 
   void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = mapped_.find(address);
     if (found == mapped_.end() || found->second != lead + nbytes) {
       ++wrong_unmaps_;
@@ -45,13 +44,13 @@ class FakePages final : public PageSource {
 
   std::uint64_t seconds() noexcept override { return get(seconds_); }
   void wait_for(std::uint64_t seconds) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     seconds_ += seconds;
   }
 
   /// Refuses the next `count` requests.
   void refuse(int count) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     refusals_ = count;
   }
 
@@ -68,11 +67,11 @@ class FakePages final : public PageSource {
  private:
   template <class Member>
   Member get(const Member& member) const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return member;
   }
 
-  mutable boost::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<const void*, std::size_t> mapped_;
   std::vector<const void*> unmapped_;
   std::uint64_t seconds_ = 1000;

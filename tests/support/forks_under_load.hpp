@@ -7,12 +7,13 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/at_once.hpp"
 #include "support/child_process.hpp"
@@ -39,9 +40,9 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
   constexpr unsigned patience_seconds = 60;
   const Buffer shared = Buffer::allocate(100'000);
   std::atomic<bool> is_over = false;
-  boost::thread_group busy;
+  std::vector<std::thread> busy;
   for (std::size_t thread = 0; thread < 4; ++thread) {
-    busy.create_thread([&, thread, own = shared]() mutable {
+    busy.emplace_back([&, thread, own = shared]() mutable {
       for (std::size_t turn = thread; !is_over; ++turn) {
         use(turn, own);
         own = shared;
@@ -69,7 +70,7 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
     }
   }
   is_over = true;
-  busy.join_all();
+  join(busy);
 }
 
 }  // namespace byre::test

@@ -39,7 +39,7 @@
 /// claim_in_order() is for data on a device whose owners access the data through one queue, in
 /// which each command takes effect before the next one.
 ///
-/// `Sync` provides the atomic operations: sync::Boost in programs, a simulation in the model
+/// `Sync` provides the atomic operations: sync::Default in programs, a simulation in the model
 /// checker. Each atomic step passes its site, a name by which the checker finds and alters the
 /// step. Comments below name scenarios, for example drops_race_drops. A scenario is a small program
 /// that the model checker runs, see docs/protocol.md. "Pairs with X, or S fails" means that
@@ -71,7 +71,7 @@
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/observe/counters.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -368,7 +368,7 @@ class basic_share_word {
   typename Sync::template Atomic<std::uint64_t> word_;
 };
 
-using ShareWord = basic_share_word<sync::Boost>;
+using ShareWord = basic_share_word<sync::Default>;
 
 static_assert(sizeof(ShareWord) == 8);
 

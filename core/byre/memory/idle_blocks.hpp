@@ -4,7 +4,7 @@
 #pragma once
 
 #include <byre/memory/allocator.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 
 #include <algorithm>
 #include <boost/intrusive/list.hpp>

@@ -84,7 +84,7 @@ class BYRE_API RecyclingPool final : public Allocator {
 
   PageSource* pages_;
   // An IdleBlocks, stored in place so that the first use of a pool needs no heap. The type is
-  // incomplete here because its header includes long headers of Boost.
+  // incomplete here because its header includes long headers.
   alignas(std::max_align_t) mutable std::byte idle_[256];
 };
 

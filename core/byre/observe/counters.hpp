@@ -5,8 +5,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-
-#include <boost/atomic/atomic.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <array>
 #include <concepts>
@@ -62,16 +61,14 @@ namespace detail {
 /// A flag that tells if there is a listener: a copy sink (one flag for all threads) or a recording
 /// (one flag per thread). A thread reads the flag before it takes any lock. While the flag changes,
 /// other threads may still read the old value; a thread that synchronized with the change reads the
-/// new value. Relaxed, because the data of a listener is accessed under a lock. Wait-free.
+/// new value. Relaxed, because the data of a listener is accessed under a lock.
 class RelaxedFlag {
  public:
-  constexpr RelaxedFlag() noexcept : value_(0) {}
-
-  bool is_set() const noexcept { return value_.load(boost::memory_order_relaxed) != 0; }
-  void set(bool value) noexcept { value_.store(value ? 1 : 0, boost::memory_order_relaxed); }
+  bool is_set() const noexcept { return value_.value() != 0; }
+  void set(bool value) noexcept { value_.set(value ? 1 : 0); }
 
  private:
-  boost::atomic<std::uint32_t> value_;
+  sync::detail::Relaxed<std::uint32_t> value_;
 };
 
 /// The counters of one thread. Only that thread writes them; snapshots read them. Relaxed: a count
@@ -80,12 +77,8 @@ class RelaxedFlag {
 /// ended threads. Wait-free; nothing throws.
 class Shard {
  public:
-  std::int64_t get(Counter counter) const noexcept {
-    return cells_[index_of(counter)].load(boost::memory_order_relaxed);
-  }
-  void set(Counter counter, std::int64_t value) noexcept {
-    cells_[index_of(counter)].store(value, boost::memory_order_relaxed);
-  }
+  std::int64_t get(Counter counter) const noexcept { return cells_[index_of(counter)].value(); }
+  void set(Counter counter, std::int64_t value) noexcept { cells_[index_of(counter)].set(value); }
   [[gnu::always_inline]] void add(Counter counter, std::int64_t value) noexcept {
     set(counter, get(counter) + value);
   }
@@ -98,14 +91,11 @@ class Shard {
   Shard* next = nullptr;  ///< next shard in the list; protected by the lock of the list
 
  private:
-  struct Cell : boost::atomic<std::int64_t> {
-    constexpr Cell() noexcept : boost::atomic<std::int64_t>(0) {}
-  };
   static constexpr std::size_t index_of(Counter counter) noexcept {
     return static_cast<std::size_t>(counter);
   }
 
-  std::array<Cell, counter_count> cells_;
+  std::array<sync::detail::Relaxed<std::int64_t>, counter_count> cells_;
 };
 
 /// A change of a counter.

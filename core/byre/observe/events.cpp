@@ -5,7 +5,7 @@
 #include <byre/observe/counters.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/observe/expect.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <array>
@@ -30,7 +30,7 @@ class Sinks final : sync::detail::ProcessState {
  public:
   Sinks() { enter(); }
 
-  sync::Boost::SharedMutex in_use;
+  sync::Default::SharedMutex in_use;
   std::list<CopySink> list;
 
   /// Moves a sink from `from` to `to`. One of the two is the list of installed sinks.

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -3,9 +3,9 @@
 #include <byre/files/detail/input_file.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/suppression.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -110,7 +110,7 @@ enum class Materialized : std::uint8_t {
 ///   owners. A write by the last owner waits for pending copies, unless Wait::never is passed.
 ///
 /// The parameter `site` is the caller's source line, for the reports of checked builds and traces.
-/// `Sync` provides the atomic operations: sync::Boost in programs, a simulation in the model
+/// `Sync` provides the atomic operations: sync::Default in programs, a simulation in the model
 /// checker. The design follows the note "Copy-on-write storage"; docs/protocol.md states where byre
 /// differs from it.
 template <sync::Sync Sync>
@@ -573,7 +573,7 @@ inline basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, All
       {memory.data, memory.nbytes, memory.nbytes, &allocator, origin, !memory.may_write}, owner));
 }
 
-using Buffer = basic_buffer<sync::Boost>;
+using Buffer = basic_buffer<sync::Default>;
 
 }  // namespace byre::inline BYRE_ABI
 
@@ -582,25 +582,26 @@ using Buffer = basic_buffer<sync::Boost>;
 namespace byre::inline BYRE_ABI {
 
 // Compiled into the library: buffer.cpp.
-extern template cow::basic_header<sync::Boost>* cow::create_paged<sync::Boost>(std::size_t,
-                                                                               Allocator&);
-extern template Buffer basic_buffer<sync::Boost>::allocate_tile(std::size_t, Allocator&);
-extern template Buffer basic_buffer<sync::Boost>::map_file(FileName, Allocator&);
-extern template Buffer basic_buffer<sync::Boost>::writable_clone(Wait, CallSite, Writers);
-extern template void basic_buffer<sync::Boost>::resize(std::size_t, CallSite);
-extern template void basic_buffer<sync::Boost>::shrink_to_fit(CallSite);
-extern template const void* basic_buffer<sync::Boost>::memory_id() const noexcept;
-extern template void basic_buffer<sync::Boost>::collapse(std::size_t, std::size_t) noexcept;
-extern template Materialized basic_buffer<sync::Boost>::materialize_and_report_in(
+extern template cow::basic_header<sync::Default>* cow::create_paged<sync::Default>(std::size_t,
+                                                                                   Allocator&);
+extern template Buffer basic_buffer<sync::Default>::allocate_tile(std::size_t, Allocator&);
+extern template Buffer basic_buffer<sync::Default>::map_file(FileName, Allocator&);
+extern template Buffer basic_buffer<sync::Default>::writable_clone(Wait, CallSite, Writers);
+extern template void basic_buffer<sync::Default>::resize(std::size_t, CallSite);
+extern template void basic_buffer<sync::Default>::shrink_to_fit(CallSite);
+extern template const void* basic_buffer<sync::Default>::memory_id() const noexcept;
+extern template void basic_buffer<sync::Default>::collapse(std::size_t, std::size_t) noexcept;
+extern template Materialized basic_buffer<sync::Default>::materialize_and_report_in(
     stats::detail::WriteReport&, Wait, CallSite);
-extern template void basic_buffer<sync::Boost>::expect_range(std::size_t, std::size_t,
-                                                             CallSite) const;
-extern template std::span<std::byte> basic_buffer<sync::Boost>::populated(std::size_t, std::size_t);
-extern template Materialized basic_buffer<sync::Boost>::copy_or_steal_unordinary(
+extern template void basic_buffer<sync::Default>::expect_range(std::size_t, std::size_t,
+                                                               CallSite) const;
+extern template std::span<std::byte> basic_buffer<sync::Default>::populated(std::size_t,
+                                                                            std::size_t);
+extern template Materialized basic_buffer<sync::Default>::copy_or_steal_unordinary(
     Wait, CallSite, stats::detail::WriteReport&);
-extern template bool basic_buffer<sync::Boost>::map_overlay(stats::CopyCause, CallSite,
-                                                            stats::detail::WriteReport&);
-extern template auto basic_buffer<sync::Boost>::copy_at_once(stats::CopyCause, CallSite) const
+extern template bool basic_buffer<sync::Default>::map_overlay(stats::CopyCause, CallSite,
+                                                              stats::detail::WriteReport&);
+extern template auto basic_buffer<sync::Default>::copy_at_once(stats::CopyCause, CallSite) const
     -> Header*;
 
 }  // namespace byre::inline BYRE_ABI

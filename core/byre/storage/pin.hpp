@@ -132,7 +132,7 @@ class basic_pin {
   bool is_writable_ = false;
 };
 
-using Pin = basic_pin<sync::Boost>;
+using Pin = basic_pin<sync::Default>;
 
 template <sync::Sync Sync>
 inline basic_pin<Sync> basic_storage<Sync>::pin(Wait wait, CallSite site) {

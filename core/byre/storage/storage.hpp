@@ -8,10 +8,10 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
+#include <byre/sync/counted_ptr.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 #include <byre/sync/detail/ref_count.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -338,10 +338,10 @@ class basic_storage {
     return identity;
   }
 
-  boost::intrusive_ptr<Identity> identity_;
+  CountedPtr<Identity> identity_;
 };
 
-using Storage = basic_storage<sync::Boost>;
+using Storage = basic_storage<sync::Default>;
 
 }  // namespace byre::inline BYRE_ABI
 

@@ -1,117 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: the Sync (sync.hpp) that ships, on top of Boost.Atomic and Boost.Thread. Sites and
-/// constants are resolved at compile time and cost nothing.
+/// sync::Boost: the seam of builds with the Meson option sync=boost, over Boost.Atomic and
+/// Boost.Thread.
 #pragma once
 
-#include <byre/config.hpp>
-#include <byre/sync/detail/parking_lot.hpp>
-#include <byre/sync/detail/process_state.hpp>
-#include <byre/sync/sync.hpp>
+#include <byre/sync/detail/native.hpp>
 
 #include <boost/atomic/atomic.hpp>
 
 namespace byre::inline BYRE_ABI::sync {
 
-class ProcessMutex;
-
 namespace detail {
 
-/// The only object of its type in this process. Each `object` is defined in a source file, because
-/// a header would define one in every library that includes it.
-template <class Object>
-struct BYRE_API Singleton {
-  static Object object;
-};
-
-}  // namespace detail
-
-struct BYRE_API Boost {
-  /// Always inline: in a large file a compiler may reach its limit of inlining, and each step would
-  /// then be a call that switches over the order at run time.
+struct BoostAtomics {
   template <class Value>
-  class Atomic {
-   public:
-    constexpr explicit Atomic(Value value) noexcept : value_(value) {}
+  using Atomic = boost::atomic<Value>;
 
-    [[gnu::always_inline]] Value load(Step step) const noexcept {
-      return value_.load(to_boost(step.order));
-    }
-    [[gnu::always_inline]] void store(Value value, Step step) noexcept {
-      value_.store(value, to_boost(step.order));
-    }
-    [[gnu::always_inline]] Value exchange(Value value, Step step) noexcept {
-      return value_.exchange(value, to_boost(step.order));
-    }
-    [[gnu::always_inline]] Value fetch_add(Value value, Step step) noexcept {
-      return value_.fetch_add(value, to_boost(step.order));
-    }
-    [[gnu::always_inline]] Value fetch_sub(Value value, Step step) noexcept {
-      return value_.fetch_sub(value, to_boost(step.order));
-    }
-    [[gnu::always_inline]] bool compare_exchange_weak(Value& expected, Value desired,
-                                                      Step step) noexcept {
-      return value_.compare_exchange_weak(expected, desired, to_boost(step.order),
-                                          boost::memory_order_relaxed);
-    }
-
-   private:
-    // On 32-bit machines the share word is larger than a pointer, and some of these machines have
-    // no lock-free atomics of that size.
-    static_assert(sizeof(Value) > sizeof(void*) || boost::atomic<Value>::is_always_lock_free,
-                  "an atomic of at most the size of a pointer must be lock-free");
-
-    boost::atomic<Value> value_;
-  };
-
-  /// Defined in detail/boost_mutex.hpp, because no API needs a lock and Boost.Thread compiles
-  /// slowly.
-  class SharedMutex;
-  using ProcessMutex = sync::ProcessMutex;
-
-  template <class Value>
-  class Plain {
-   public:
-    constexpr explicit Plain(Value value) noexcept : value_(value) {}
-    Value get() const noexcept { return value_; }
-    void set(Value value) noexcept { value_ = value; }
-
-   private:
-    Value value_;
-  };
-
-  template <class KeepWaiting>
-  static void park(const void* address, KeepWaiting&& keep_waiting, Step) noexcept {
-    detail::park(address, keep_waiting);
-  }
-  static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
-
-  /// The number of loads before a waiter parks. They take a few microseconds, which is about the
-  /// cost of parking and waking.
-  static constexpr unsigned spin_limit = 128;
-
-  static void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm("isb");  // takes about as long as `pause` on x86; `yield` is a no-op
-#endif
-  }
-
-  static consteval std::uint64_t value_of(const Constant& constant) noexcept {
-    return constant.value;
-  }
-
-  template <class Object>
-  static Object& no_destructor() noexcept {
-    return detail::Singleton<Object>::object;
-  }
-
-  static std::uint32_t process_number() noexcept {
-    return detail::process_number;
-  }
-
- private:
-  [[gnu::always_inline]] static constexpr boost::memory_order to_boost(
+  [[gnu::always_inline]] static constexpr boost::memory_order order(
       std::memory_order order) noexcept {
     switch (order) {
       case std::memory_order::relaxed:
@@ -129,6 +33,10 @@ struct BYRE_API Boost {
     return boost::memory_order_seq_cst;
   }
 };
+
+}  // namespace detail
+
+struct BYRE_API Boost : detail::Native<detail::BoostAtomics> {};
 
 static_assert(Sync<Boost>);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The seam: every lock-free type of byre is a template over a Sync, which supplies atomics, locks
-/// and parking. Users get sync::Boost. A model checker or a schedule perturber supplies a Sync of
+/// and parking. Users get sync::Default. A model checker or a schedule perturber supplies a Sync of
 /// its own, and thereby checks exactly the code that ships.
 #pragma once
 

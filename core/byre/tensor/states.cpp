@@ -44,7 +44,7 @@ Allocator& Tensor::allocator() const {
 void Tensor::drop_storage() {
   base().allocator = &allocator();
   base().storage = Storage();
-  base().shadow.reset();
+  base().shadow = nullptr;
 }
 
 /// Moves the bytes at most once, even if other storages share them. The whole storage is recorded
@@ -68,7 +68,7 @@ void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
     report.copied(data, std::as_const(larger).data(), {kept, cause, site});
   }
   storage = std::move(larger);
-  base().shadow.reset();
+  base().shadow = nullptr;
 }
 
 Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
@@ -212,7 +212,7 @@ Tensor& Tensor::take_storage(Storage storage, DType dtype) {
   TensorBase& self = base();
   Layout layout = contiguous_layout(self.layout.sizes, "realize");
   self.storage = std::move(storage);
-  self.shadow.reset();
+  self.shadow = nullptr;
   self.layout = std::move(layout);
   self.dtype = dtype;
   return *this;

@@ -12,6 +12,7 @@
 #include <byre/shadow/detail/tracking.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/counted_ptr.hpp>
 #include <byre/tensor/detail/tensor_base.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/dtype.hpp>
@@ -19,7 +20,6 @@
 #include <byre/tensor/states.hpp>
 #include <byre/tensor/views.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -582,7 +582,7 @@ class BYRE_API Tensor {
   std::optional<Tensor> copy_if_less_than_half(const Layout& seen) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
 
-  boost::intrusive_ptr<TensorBase> base_;
+  CountedPtr<TensorBase> base_;
 };
 
 }  // namespace byre::inline BYRE_ABI

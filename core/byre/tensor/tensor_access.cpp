@@ -40,11 +40,11 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
   detail::TensorWrite write = [&] {
     // The steps of a TensorWrite must not run concurrently with those of another TensorWrite of the
     // same view family.
-    const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
+    const sync::detail::AddressLock<sync::Default> one_at_a_time(memory.slot());
     return detail::TensorWrite(*this, 0, site, true);
   }();
   void* const first = request_access();  // not locked: a copy sink may use this tensor
-  const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
+  const sync::detail::AddressLock<sync::Default> one_at_a_time(memory.slot());
   write.done();
   return first;
 }

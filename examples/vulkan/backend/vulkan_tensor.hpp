@@ -46,7 +46,7 @@ class VulkanTensor final : public byre::functional::TensorImpl {
   byre::DType dtype_;
 };
 
-using VulkanTensorPtr = boost::intrusive_ptr<VulkanTensor>;
+using VulkanTensorPtr = byre::CountedPtr<VulkanTensor>;
 
 /// Returns the backend's key. The first call registers its kernels. Thread-safe.
 byre::functional::Key vulkan_backend();

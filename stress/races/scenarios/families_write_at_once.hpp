@@ -4,12 +4,11 @@
 #include <byre/shadow/detail/generation.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/storage.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
-
-#include <boost/atomic/atomic.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -105,7 +104,7 @@ class FamiliesWriteAtOnce final : public Scenario {
   };
   using Records = shadow::detail::basic_write_records<Sync, ThreadOrigin>;
 
-  static inline boost::atomic<unsigned> live_shadows{0};
+  static inline std::atomic<unsigned> live_shadows{0};
   struct Shadow final : byre::detail::Attachment {
     Shadow() noexcept { ++live_shadows; }
     ~Shadow() override { --live_shadows; }

@@ -3,8 +3,7 @@
 /// about to write.
 #pragma once
 
-#include <boost/atomic/atomic.hpp>
-
+#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -21,8 +20,8 @@ class PendingCopies : public SharedOwners<Buffer> {
 
   void prepare() override {
     SharedOwners<Buffer>::prepare();
-    pending_.store(0, boost::memory_order_relaxed);
-    is_released_.store(false, boost::memory_order_relaxed);
+    pending_.store(0, std::memory_order_relaxed);
+    is_released_.store(false, std::memory_order_relaxed);
   }
 
  protected:
@@ -31,24 +30,24 @@ class PendingCopies : public SharedOwners<Buffer> {
 
   /// Called by the last owner. Returns when all former owners are in the middle of their copies.
   void await_copiers() {
-    while (pending_.load(boost::memory_order_relaxed) < this->fixture_.threads - 1) {
+    while (pending_.load(std::memory_order_relaxed) < this->fixture_.threads - 1) {
       std::this_thread::yield();
     }
   }
-  void release_copiers() { is_released_.store(true, boost::memory_order_relaxed); }
+  void release_copiers() { is_released_.store(true, std::memory_order_relaxed); }
 
  private:
   void stay_pending() {
     // If the last owner copies, too, that copy is not delayed.
     const bool is_last =
-        pending_.fetch_add(1, boost::memory_order_relaxed) == this->fixture_.threads - 1;
-    while (!is_last && !is_released_.load(boost::memory_order_relaxed)) {
+        pending_.fetch_add(1, std::memory_order_relaxed) == this->fixture_.threads - 1;
+    while (!is_last && !is_released_.load(std::memory_order_relaxed)) {
       std::this_thread::yield();
     }
   }
 
-  boost::atomic<unsigned> pending_{0};
-  boost::atomic<bool> is_released_{false};
+  std::atomic<unsigned> pending_{0};
+  std::atomic<bool> is_released_{false};
 };
 
 /// The other owners do not complete their copies until the last owner has written. If the last

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/tensor.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <shared_mutex>
@@ -132,17 +131,17 @@ class ReshapesOfTensors final : public Scenario {
   /// these reads are.
   void read_base() {
     fixture_.record("reads the base");
-    base_reads_.fetch_add(1, boost::memory_order_relaxed);
+    base_reads_.fetch_add(1, std::memory_order_relaxed);
     if (read_and_check(base_, no_thread)) {
-      base_reports_.fetch_add(1, boost::memory_order_relaxed);
+      base_reports_.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
   /// Requires exclusive access. Checks how many of the concurrent reads of the base since the last
   /// call were reported.
   void check_base_reads() {
-    const std::uint64_t readers = base_reads_.exchange(0, boost::memory_order_relaxed);
-    const std::uint64_t reports = base_reports_.exchange(0, boost::memory_order_relaxed);
+    const std::uint64_t readers = base_reads_.exchange(0, std::memory_order_relaxed);
+    const std::uint64_t reports = base_reports_.exchange(0, std::memory_order_relaxed);
     if (readers != 0) {
       expect_reported(reports != 0, base_.knowledge, true);
       fixture_.expect(reports <= readers, "at most one report per read");
@@ -230,10 +229,10 @@ class ReshapesOfTensors final : public Scenario {
   Write last_;
   std::array<std::uint64_t, 2> values_{};  ///< the last value of each half
   // Counts since the last exclusive access.
-  boost::atomic<std::uint64_t> base_reads_{0};
-  boost::atomic<std::uint64_t> base_reports_{0};
-  boost::atomic<std::uint64_t> reports_{0};
-  boost::atomic<std::uint64_t> reshapes_{0};
+  std::atomic<std::uint64_t> base_reads_{0};
+  std::atomic<std::uint64_t> base_reports_{0};
+  std::atomic<std::uint64_t> reports_{0};
+  std::atomic<std::uint64_t> reshapes_{0};
 };
 
 }  // namespace

@@ -6,9 +6,8 @@
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,8 +26,8 @@ class LoopsAtOnce final : public Scenario {
   explicit LoopsAtOnce(Fixture& fixture) : fixture_(fixture), data_(fixture.threads) {
     fixture.memory.before_copy = [this] {
       // Relaxed: only the number of threads that fail matters, not which ones.
-      if (failures_left_.load(boost::memory_order_relaxed) > 0 &&
-          failures_left_.fetch_sub(1, boost::memory_order_relaxed) > 0) {
+      if (failures_left_.load(std::memory_order_relaxed) > 0 &&
+          failures_left_.fetch_sub(1, std::memory_order_relaxed) > 0) {
         throw CopyFailed();
       }
     };
@@ -51,7 +50,7 @@ class LoopsAtOnce final : public Scenario {
         is_done = true;
       } catch (const CopyFailed&) {
         fixture_.record("copy failed");
-        failed_.fetch_add(1, boost::memory_order_relaxed);
+        failed_.fetch_add(1, std::memory_order_relaxed);
       }
     }
     // Not mutable_data_in_parallel(), which would materialize again: see Fixture::write().
@@ -110,8 +109,8 @@ class LoopsAtOnce final : public Scenario {
   std::array<Storage, 2> storages_;
   std::vector<OfThread> data_;
   std::uint64_t planned_ = 0;
-  boost::atomic<std::int64_t> failures_left_{0};
-  boost::atomic<std::uint64_t> failed_{0};
+  std::atomic<std::int64_t> failures_left_{0};
+  std::atomic<std::uint64_t> failed_{0};
 };
 
 /// One thread writes through the pointer of a pin, then releases the pin. Meanwhile half of the

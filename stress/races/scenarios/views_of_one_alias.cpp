@@ -5,8 +5,6 @@
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
 
-#include <boost/atomic/atomic.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <mutex>

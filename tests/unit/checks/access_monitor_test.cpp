@@ -4,10 +4,10 @@
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "support/at_once.hpp"
 #include "support/failing_allocator.hpp"
@@ -28,7 +28,7 @@ class WriteUnderWay {
   WriteUnderWay() : WriteUnderWay([](Storage& storage) { storage.mutable_data(); }) {}
   explicit WriteUnderWay(void (*write)(Storage&)) : clone_(storage_.lazy_clone()) {
     allocator_.halt_copy(copy_);
-    writer_ = boost::thread([this, write] { write(storage_); });
+    writer_ = std::thread([this, write] { write(storage_); });
     copy_.await_entry();
   }
   ~WriteUnderWay() {
@@ -46,7 +46,7 @@ class WriteUnderWay {
   Storage storage_ = Storage::allocate(64, allocator_);
   Storage clone_;
   Halt copy_;
-  boost::thread writer_;
+  std::thread writer_;
 };
 
 /// The first thread of a parallel loop.
@@ -107,7 +107,7 @@ TEST(CheckedBuildDeathTest, destroying_a_buffer_during_a_write_ends_the_program)
         const Buffer clone = *buffer;
         Halt copy;  // this copy never ends
         allocator.halt_copy(copy);
-        boost::thread writer([&] { buffer->mutable_data(); });
+        std::thread writer([&] { buffer->mutable_data(); });
         copy.await_entry();
         buffer.reset();
       },

@@ -10,7 +10,6 @@
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstddef>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "stale_pointer.hpp"
@@ -168,9 +168,9 @@ TEST(WriteTrap, a_pointer_taken_after_a_steal_may_write) {
     Storage clone = storage.lazy_clone();
     Halt copy;
     allocator.halt_copy(copy);
-    boost::thread copier([&] { clone.mutable_data(); });
+    std::thread copier([&] { clone.mutable_data(); });
     copy.await_entry();
-    boost::thread ends_copy([&] { copy.let_go(); });
+    std::thread ends_copy([&] { copy.let_go(); });
     has_stolen = storage.materialize() == Materialized::stole;
     change(const_cast<std::byte&>(*storage.data()));  // as through a pointer from mutable_data()
     storage.materialize();

@@ -5,9 +5,9 @@
 #include <byre/observe/counters.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstddef>
+#include <thread>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -132,21 +132,20 @@ class WaitingOwner : public testing::Test {
       ASSERT_EQ(word.claim(), Claim::copy);
     }
     [[maybe_unused]] const auto waits = stats::snapshot().waits;
-    waiter = boost::thread([this] { answer = word.claim(); });
+    waiter = std::thread([this] { answer = word.claim(); });
 #if BYRE_STATS
     await([&] { return stats::snapshot().waits > waits; });
 #endif
   }
 
   ShareWord word;
-  boost::thread waiter;
+  std::thread waiter;
   Claim answer{};
 };
 
-TEST_F(WaitingOwner, steals_when_the_last_copy_ends_even_if_it_is_interrupted) {
+TEST_F(WaitingOwner, steals_when_the_last_copy_ends) {
   for (const int copiers : {1, 2}) {
     wait_for_copiers(copiers);
-    waiter.interrupt();
     for (int copier = 0; copier < copiers; ++copier) {
       EXPECT_FALSE(word.finish_copy());
     }
@@ -174,42 +173,42 @@ TEST_F(WaitingOwner, copies_if_the_copier_it_waits_for_fails) {
 
 // A Sync (the template parameter that provides atomic operations) whose additions find counts at
 // their limit.
-struct CrowdedBoost : sync::Boost {
+struct CrowdedSync : sync::Default {
   template <class Value>
-  struct Atomic : sync::Boost::Atomic<Value> {
-    using sync::Boost::Atomic<Value>::Atomic;
+  struct Atomic : sync::Default::Atomic<Value> {
+    using sync::Default::Atomic<Value>::Atomic;
     Value fetch_add(Value value, sync::Step step) noexcept {
       const Value others = sync::max_count - Value{value == 1};  // the word starts with one owner
-      return sync::Boost::Atomic<Value>::fetch_add(value, step) + others * value;
+      return sync::Default::Atomic<Value>::fetch_add(value, step) + others * value;
     }
   };
 };
 
 TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
-  basic_share_word<CrowdedBoost> word;
+  basic_share_word<CrowdedSync> word;
   EXPECT_DEATH(word.add_owner(), "share_word.hpp:.*more than 2\\^30 lazy clones");
 }
 
 TEST(ShareWordDeathTest, adding_more_copies_than_can_be_counted_ends_the_program) {
-  basic_share_word<CrowdedBoost> word;
+  basic_share_word<CrowdedSync> word;
   EXPECT_DEATH(word.add_copy(), "added without a copier, or beyond");
 }
 
 // A Sync whose loads report sync::max_count copies under way.
-struct CopyingBoost : sync::Boost {
+struct CopyingSync : sync::Default {
   template <class Value>
-  struct Atomic : sync::Boost::Atomic<Value> {
-    using sync::Boost::Atomic<Value>::Atomic;
+  struct Atomic : sync::Default::Atomic<Value> {
+    using sync::Default::Atomic<Value>::Atomic;
     Value load(sync::Step step) const noexcept {
       constexpr auto copies = static_cast<Value>(std::uint64_t{sync::max_count} << 32);
-      return sync::Boost::Atomic<Value>::load(step) + copies;
+      return sync::Default::Atomic<Value>::load(step) + copies;
     }
     bool compare_exchange_weak(Value&, Value, sync::Step) noexcept { return true; }
   };
 };
 
 TEST(ShareWordDeathTest, claiming_more_copies_than_can_be_counted_ends_the_program) {
-  basic_share_word<CopyingBoost> word;
+  basic_share_word<CopyingSync> word;
   word.add_owner();
   EXPECT_DEATH((void)word.claim(), "share_word.hpp:.*more than 2\\^30 copies under way");
 }

@@ -7,8 +7,7 @@
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#include <boost/thread/thread.hpp>
+#include <thread>
 
 #include "output_file_fixture.hpp"
 #include "support/complaint.hpp"
@@ -140,7 +139,7 @@ TEST_F(OutputFileTest, writes_devices_in_place_and_reports_their_errors) {
 TEST_F(OutputFileTest, writes_named_pipes_in_place) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   std::string read;
-  boost::thread reader([&] { read = read_file(path); });
+  std::thread reader([&] { read = read_file(path); });
   save(path, "through the pipe");
   reader.join();
   EXPECT_EQ(read, "through the pipe");

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The memory that an alias of the pass occupies, and when it is freed. The implementation in the
 /// design note "Functionalization" leaks updates.
-#include <boost/thread/thread.hpp>
+
+#include <pthread.h>
+
+#include <functional>
 
 #include "support/sanitized.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {
 namespace {
+
+/// Runs `act()` on a thread with a stack of 256 KiB.
+void on_a_small_stack(const std::function<void()>& act) {
+  pthread_attr_t shallow;
+  ASSERT_EQ(::pthread_attr_init(&shallow), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&shallow, std::size_t{256} << 10), 0);
+  const auto run = [](void* erased) -> void* {
+    (*static_cast<const std::function<void()>*>(erased))();
+    return nullptr;
+  };
+  pthread_t thread{};
+  ASSERT_EQ(::pthread_create(&thread, &shallow, run, const_cast<std::function<void()>*>(&act)), 0);
+  ::pthread_join(thread, nullptr);
+  ::pthread_attr_destroy(&shallow);
+}
 
 AnyTensor zeros_with_pass(const Dims& sizes) {
   return to_functional(zeros(sizes));
@@ -162,12 +180,10 @@ TEST(Chains, a_deep_chain_of_views_is_destroyed_on_a_small_stack) {
   EXPECT_EQ(functional_tensor_of(view).path().depth(), depth + 1);
   call("fill_", {view, 5});
   EXPECT_EQ(text_of_value(x), "[[0. 0. 0.]\n [5. 5. 5.]]");
-  boost::thread::attributes shallow;
-  shallow.set_stack_size(std::size_t{256} << 10);
-  boost::thread(shallow, [&] {
+  on_a_small_stack([&] {
     view = AnyTensor();
     x = AnyTensor();
-  }).join();
+  });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include "support/at_once.hpp"
 #include "tensors.hpp"
@@ -40,7 +41,7 @@ void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
           is_done.store(true, std::memory_order_release);
           return;
         }
-        for (bool is_last = false; !is_last; boost::this_thread::yield()) {
+        for (bool is_last = false; !is_last; std::this_thread::yield()) {
           is_last = is_done.load(std::memory_order_acquire);
           if (find_all()) {
             return;

@@ -5,11 +5,11 @@
 #include <byre/tensor/elements.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -189,7 +189,7 @@ class CopyUnderWay : public ::testing::Test {
     fill_(tensor_, 1);
     clone_ = tensor_.lazy_clone();
     allocator_.halt_copy(copy_);
-    copier_ = boost::thread([this] { static_cast<void>(clone_.mutable_data<float>()); });
+    copier_ = std::thread([this] { static_cast<void>(clone_.mutable_data<float>()); });
     copy_.await_entry();
   }
   ~CopyUnderWay() override {
@@ -201,7 +201,7 @@ class CopyUnderWay : public ::testing::Test {
   Tensor tensor_ = Tensor::empty({2}, DType::f32, allocator_);
   Tensor clone_;
   Halt copy_;
-  boost::thread copier_;
+  std::thread copier_;
 };
 
 TEST_F(CopyUnderWay, an_export_with_wait_never_copies_instead_of_waiting) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "nbytes.hpp"
@@ -84,7 +85,7 @@ TEST(RecyclingPool, threads_that_only_allocate_and_free_never_get_the_same_block
       const Block block = pool.allocate({64 * kib, 64});
       std::size_t& word = *::new (block.data) std::size_t(thread);
       if (round % 16 == 0) {
-        boost::this_thread::yield();
+        std::this_thread::yield();
       }
       ASSERT_EQ(word, thread);
       pool.deallocate(block);

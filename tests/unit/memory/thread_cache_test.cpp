@@ -5,12 +5,12 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -112,7 +112,7 @@ TEST_F(CachesOfThreads, are_not_shared_by_threads) {
     const Buffer buffer = Buffer::allocate(100);
     released = buffer.data();
   }
-  boost::thread([&] {
+  std::thread([&] {
     const Buffer buffer = Buffer::allocate(100);
     elsewhere = buffer.data();
   }).join();
@@ -137,7 +137,7 @@ TEST_F(CachesOfThreads, are_not_recreated_by_a_release_after_their_destruction) 
   { const Buffer first = Buffer::allocate(100); }
   bool cached_before = false;
   bool cached = true;
-  boost::thread([&] {
+  std::thread([&] {
     at_thread_end([&, late = Buffer::allocate(100)]() mutable {
       late = Buffer();
       cached = detail::this_threads_cache != nullptr;
@@ -160,7 +160,7 @@ struct Late {
 
 TEST_F(CachesOfThreads, accept_releases_by_thread_local_destructors) {
   bool cached = false;
-  boost::thread([&] { thread_local Late late{Buffer::allocate(100), &cached}; }).join();
+  std::thread([&] { thread_local Late late{Buffer::allocate(100), &cached}; }).join();
   EXPECT_TRUE(cached);
 }
 
@@ -177,13 +177,13 @@ void fill_cache() {
 TEST_F(CachesOfThreads, leave_nothing_on_the_heap_when_their_threads_end) {
   constexpr std::size_t threads = 64;
   constexpr std::size_t slack_of_a_thread = sizeof(ThreadCache) / 2;
-  boost::thread(fill_cache).join();  // malloc retains some memory of the first thread
+  std::thread(fill_cache).join();  // malloc retains some memory of the first thread
   const std::optional<std::size_t> before = heap_nbytes();
   if (!before) {
     GTEST_SKIP() << "malloc does not report bytes in use";
   }
   for (std::size_t thread = 0; thread < threads; ++thread) {
-    boost::thread(fill_cache).join();
+    std::thread(fill_cache).join();
   }
   EXPECT_LT(heap_nbytes(), *before + threads * slack_of_a_thread);
 }

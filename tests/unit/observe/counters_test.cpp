@@ -6,9 +6,9 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstdint>
+#include <thread>
 
 #include "support/at_once.hpp"
 #include "support/counted.hpp"
@@ -40,11 +40,11 @@ TEST_F(CountersTest, a_last_owner_counts_its_wait_or_the_copy_it_makes_instead) 
     Buffer buffer = Buffer::allocate(100, allocator);
     Buffer clone = buffer;
     const Counted counted;
-    boost::thread copier([&] { clone.mutable_data(); });
+    std::thread copier([&] { clone.mutable_data(); });
     first_copy.await_entry();
     EXPECT_EQ(counted.since().waits, 0);
     Materialized outcome{};
-    boost::thread writer([&] { outcome = buffer.materialize(wait); });
+    std::thread writer([&] { outcome = buffer.materialize(wait); });
     if (waits) {
       await([&] { return counted.since().waits != 0; });
     } else {
@@ -75,7 +75,7 @@ class ShardsTest : public WithStats {
 TEST_F(ShardsTest, snapshots_include_the_counts_of_running_threads) {
   const Counted counted;
   Halt halt;
-  boost::thread running([&] {
+  std::thread running([&] {
     const Buffer clone = buffer;
     halt.enter();
   });
@@ -96,7 +96,7 @@ TEST_F(ShardsTest, counters_never_decrease_while_threads_start_and_end) {
         const std::int64_t now = counted.since().lazy_clones;
         ASSERT_GE(now, seen);
         seen = now;
-        boost::this_thread::yield();
+        std::this_thread::yield();
       }
     } else {
       for (int i = 0; i < 200; ++i) {

@@ -6,7 +6,6 @@
 #include <byre/observe/recording.hpp>
 #include <byre/storage/buffer.hpp>
 
-#include <boost/thread/thread.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -156,11 +156,11 @@ template <class Copy, class Meanwhile, class WaitForIt>
 void wait_for_copy(FailingAllocator& allocator, Copy copy, Meanwhile meanwhile, WaitForIt wait) {
   Halt halt;
   allocator.halt_copy(halt);
-  boost::thread copier(copy);
+  std::thread copier(copy);
   halt.await_entry();
   meanwhile();
   const Counted counted;
-  boost::thread waiter(wait);
+  std::thread waiter(wait);
   await([&] { return counted.since().waits != 0; });
   halt.let_go();
   copier.join();

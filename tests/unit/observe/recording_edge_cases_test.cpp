@@ -7,9 +7,9 @@
 #include <byre/pages/paged_allocator.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "events.hpp"
@@ -155,7 +155,7 @@ TEST_F(Recordings, show_a_submitted_copy_and_the_wait_for_it) {
   Buffer clone = source.lazy_clone(site(10));
   clone.materialize(Wait::allowed, site(20));
   const Counted counted;
-  boost::thread other([&] {
+  std::thread other([&] {
     await([&] { return counted.since().waits != 0; });
     device.run();
   });

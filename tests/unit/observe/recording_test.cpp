@@ -7,10 +7,10 @@
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "events.hpp"
@@ -127,10 +127,10 @@ TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
     const trace::Recording recording;
     Halt halt;
     allocator.halt_copy(halt);
-    boost::thread first([&] { storage.mutable_data_in_parallel(Wait::allowed, site(30)); });
+    std::thread first([&] { storage.mutable_data_in_parallel(Wait::allowed, site(30)); });
     halt.await_entry();
-    boost::thread second([&] { storage.mutable_data_in_parallel(Wait::allowed, site(40)); });
-    boost::this_thread::yield();
+    std::thread second([&] { storage.mutable_data_in_parallel(Wait::allowed, site(40)); });
+    std::this_thread::yield();
     halt.let_go();
     first.join();
     second.join();
@@ -152,10 +152,10 @@ TEST_F(Recordings, name_no_copy_if_the_awaited_copy_failed) {
   const trace::Recording recording;
   write(other, 20);
   const Counted counted;
-  boost::thread waiter;
+  std::thread waiter;
   allocator.during_copy([&] {
     allocator.during_copy(nullptr);
-    waiter = boost::thread([&] { write(weights, 40); });
+    waiter = std::thread([&] { write(weights, 40); });
     await([&] { return counted.since().waits != 0; });
     throw FailingAllocator::CopyFailed();
   });

@@ -7,15 +7,15 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 
 #include "support/at_once.hpp"
@@ -110,16 +110,16 @@ TEST_F(Sinks, are_not_called_for_copies_made_by_a_sink) {
 }
 
 TEST_F(Sinks, are_called_after_the_copy_by_the_thread_that_copied) {
-  boost::thread::id called_on;
-  boost::thread::id copied_on;
+  std::thread::id called_on;
+  std::thread::id copied_on;
   std::int64_t copies_at_call = 0;
   const Counted counted;
   const InstalledSink sink([&](const CopyEvent&) {
-    called_on = boost::this_thread::get_id();
+    called_on = std::this_thread::get_id();
     copies_at_call = counted.since().copies;
   });
   on_another_thread([&] {
-    copied_on = boost::this_thread::get_id();
+    copied_on = std::this_thread::get_id();
     copy_and_compare();
   });
   EXPECT_EQ(called_on, copied_on);
@@ -128,13 +128,13 @@ TEST_F(Sinks, are_called_after_the_copy_by_the_thread_that_copied) {
 
 TEST_F(Sinks, are_called_from_several_threads_at_once) {
   Halt halts[2];
-  boost::atomic<int> calls{0};
+  std::atomic<int> calls{0};
   const InstalledSink sink([&](const CopyEvent& event) {
     ++calls;
     halts[event.nbytes % 2].enter();
   });
-  boost::thread first([] { copy_and_compare(10); });
-  boost::thread second([] { copy_and_compare(11); });
+  std::thread first([] { copy_and_compare(10); });
+  std::thread second([] { copy_and_compare(11); });
   halts[0].await_entry();
   halts[1].await_entry();  // both calls of the sink are running now
   halts[0].let_go();
@@ -160,15 +160,15 @@ TEST_F(Sinks, a_sink_that_installs_or_uninstalls_a_sink_ends_the_program) {
 TEST_F(Sinks, are_not_uninstalled_while_they_are_called) {
   Halt halt;
   std::optional<InstalledSink> sink(std::in_place, [&](const CopyEvent&) { halt.enter(); });
-  boost::thread copier([] { copy_and_compare(); });
+  std::thread copier([] { copy_and_compare(); });
   halt.await_entry();
-  boost::atomic<bool> uninstalled{false};
-  boost::thread uninstaller([&] {
+  std::atomic<bool> uninstalled{false};
+  std::thread uninstaller([&] {
     sink.reset();
     uninstalled = true;
   });
   for (int i = 0; i < 1000; ++i) {
-    boost::this_thread::yield();
+    std::this_thread::yield();
     ASSERT_FALSE(uninstalled);
   }
   halt.let_go();

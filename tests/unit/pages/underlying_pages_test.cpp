@@ -9,13 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
-#include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "children.hpp"
 #include "paged_buffers.hpp"
@@ -206,7 +206,7 @@ TEST(Collapse, changes_no_bytes_while_another_thread_uses_source_and_clone) {
   std::byte* const pointer = small.source.mutable_data();
   std::atomic<bool> ends = false;
   std::atomic<bool> is_right = true;
-  boost::thread user([&] {
+  std::thread user([&] {
     for (std::size_t round = 0; !ends; ++round) {
       const auto value = static_cast<std::byte>(round);
       const std::size_t page = round * 67 % (paged_nbytes / page_nbytes);

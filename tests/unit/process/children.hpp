@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <boost/thread/thread.hpp>
 
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 #include <utility>
 
 #include "pages/children.hpp"
@@ -40,7 +40,7 @@ class StoppedThread {
 
  private:
   Halt halt_;
-  boost::thread thread_;
+  std::thread thread_;
 };
 
 }  // namespace byre::test

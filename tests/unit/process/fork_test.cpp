@@ -8,14 +8,14 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "children.hpp"
@@ -47,7 +47,7 @@ class ForkUnderCopy : public testing::Test {
     source.mutable_data()[0] = std::byte{7};
     copied = source;
     allocator.halt_copy(halt);
-    copier = boost::thread([this] { copied.mutable_data()[0] = std::byte{8}; });
+    copier = std::thread([this] { copied.mutable_data()[0] = std::byte{8}; });
     halt.await_entry();
   }
   ~ForkUnderCopy() override {
@@ -70,7 +70,7 @@ class ForkUnderCopy : public testing::Test {
   FailingAllocator allocator;
   Buffer source = Buffer::allocate(1000, allocator);
   Buffer copied;
-  boost::thread copier;
+  std::thread copier;
 };
 
 TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_is_then_unique) {
@@ -102,8 +102,8 @@ TEST_F(ForkUnderCopy, a_child_clones_and_drops_data_that_a_lost_thread_was_copyi
 
 TEST(Fork, a_child_uses_an_atomic_buffer_that_lost_threads_were_using) {
   AtomicBuffer place(Buffer::allocate(64));
-  boost::atomic<bool> is_done(false);
-  boost::thread other([&] {
+  std::atomic<bool> is_done(false);
+  std::thread other([&] {
     while (!is_done) {
       place.store(Buffer::allocate(64));
       const Buffer loaded = place.load();
@@ -132,9 +132,9 @@ TEST(Fork, a_child_waits_for_copies_by_its_own_threads) {
     Buffer copied = source;
     Halt halt;
     allocator.halt_copy(halt);
-    boost::thread copier([&] { copied.mutable_data(); });
+    std::thread copier([&] { copied.mutable_data(); });
     halt.await_entry();
-    boost::thread waiter([&] { halt.let_go(); });
+    std::thread waiter([&] { halt.let_go(); });
     const Materialized how = source.materialize();
     waiter.join();
     copier.join();
@@ -158,9 +158,9 @@ class Sleeper {
 
  private:
   const void* address_;
-  boost::atomic<int> checks_{0};
-  boost::atomic<bool> is_over_{false};
-  boost::thread thread_{[this] {
+  std::atomic<int> checks_{0};
+  std::atomic<bool> is_over_{false};
+  std::thread thread_{[this] {
     const auto keep_waiting = [this]() noexcept {
       ++checks_;
       return !is_over_;
@@ -186,7 +186,7 @@ TEST(Fork, a_child_wakes_parked_threads_of_the_child) {
   });
 }
 
-using AddressLock = sync::detail::AddressLock<sync::Boost>;
+using AddressLock = sync::detail::AddressLock<sync::Default>;
 
 TEST(Fork, locks_of_lost_threads_are_free_in_the_child) {
   const std::byte address{};

@@ -2,8 +2,9 @@
 /// Tracked tensors on several threads at once, and the reports, suppressions and counts meanwhile.
 /// The expected results do not depend on the order of the threads; the thread sanitizer checks the
 /// rest.
-#include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <thread>
 
 #include "support/at_once.hpp"
 #include "support/temporary_folder.hpp"
@@ -193,19 +194,19 @@ TEST_F(TrackedByThreads, a_parallel_write_waits_while_another_write_is_reported)
   write(y, site(11));
   const auto caught =
       shadow::set_violation_handler([](const Violation&) noexcept { first_report().enter(); });
-  boost::atomic<int> asking{0};
-  boost::atomic<int> returned{0};
+  std::atomic<int> asking{0};
+  std::atomic<int> returned{0};
   const auto ask = [&] {
     ++asking;
     x.mutable_data_in_parallel<float>(Wait::allowed, site(12));
     ++returned;
   };
-  boost::thread first(ask);
+  std::thread first(ask);
   first_report().await_entry();
-  boost::thread second(ask);
+  std::thread second(ask);
   await([&] { return asking == 2; });
   for (int i = 0; i < 1000; ++i) {
-    boost::this_thread::yield();
+    std::this_thread::yield();
   }
   EXPECT_EQ(returned, 0);
   first_report().let_go();

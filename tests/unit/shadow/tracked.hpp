@@ -10,10 +10,9 @@
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 namespace byre::test {
@@ -80,7 +79,7 @@ class CaughtReports {
   CaughtReports& operator=(const CaughtReports&) = delete;
 
   std::vector<Violation> all() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return kept_;
   }
   std::size_t count() const { return all().size(); }
@@ -93,11 +92,11 @@ class CaughtReports {
   }
 
  private:
-  static inline boost::mutex mutex_;
+  static inline std::mutex mutex_;
   static inline std::vector<Violation> kept_;
 
   static void keep(const Violation& violation) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     kept_.push_back(violation);
   }
 

@@ -20,7 +20,7 @@ struct Numbered {
 
 class WriteRecords : public testing::Test {
  protected:
-  using Records = shadow::detail::basic_write_records<sync::Boost, Numbered>;
+  using Records = shadow::detail::basic_write_records<sync::Default, Numbered>;
 
   void write(int origin) {
     records_.write(family_, storage_, Records::id_of(*records_.find_or_add(origin)));
@@ -38,8 +38,8 @@ class WriteRecords : public testing::Test {
 
  private:
   Records records_;
-  shadow::detail::basic_storage_generation<sync::Boost> storage_;
-  shadow::detail::basic_family_generation<sync::Boost> family_;
+  shadow::detail::basic_storage_generation<sync::Default> storage_;
+  shadow::detail::basic_family_generation<sync::Default> family_;
 };
 
 TEST_F(WriteRecords, each_origin_has_a_record_of_its_last_superseded_write) {

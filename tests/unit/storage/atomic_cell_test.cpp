@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -168,13 +169,14 @@ class Program {
 template <unsigned address_bits, std::uint64_t stock, std::uint64_t refill_at,
           std::uint32_t max_owners>
 using CellOf = detail::basic_atomic_cell<
-    sync::Boost, cow::basic_atomic_slot<sync::Boost, cow::AtomicSlotLayout{address_bits, stock,
-                                                                           refill_at, max_owners}>>;
+    sync::Default,
+    cow::basic_atomic_slot<sync::Default,
+                           cow::AtomicSlotLayout{address_bits, stock, refill_at, max_owners}>>;
 
 template <class Cell>
 class AtomicCell : public testing::Test {};
-using Cells = testing::Types<detail::basic_atomic_cell<sync::Boost>,  //
-                             CellOf<48, 4, 1, 1000>,                  // each load refills
+using Cells = testing::Types<detail::basic_atomic_cell<sync::Default>,  //
+                             CellOf<48, 4, 1, 1000>,                    // each load refills
                              CellOf<48, 6, 3, 1000>,
                              CellOf<4, 3, 1, 1000>,  // no address fits: all data is held
                              CellOf<48, 4, 1, 3>>;   // data with 3 owners is held
@@ -364,7 +366,7 @@ TEST(AtomicBuffer, borrowed_memory_is_not_read_after_a_store_returned) {
     is_copying = true;
     for (int look = 0; look < 1000; ++look) {
       ASSERT_FALSE(is_returned);
-      boost::this_thread::yield();
+      std::this_thread::yield();
     }
   });
   at_once(2, [&](std::size_t thread) {

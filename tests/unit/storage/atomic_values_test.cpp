@@ -6,8 +6,8 @@
 #include <byre/storage/tiles/atomic_tiles.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/atomic/atomic.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -189,7 +189,7 @@ TYPED_TEST(Atomic, threads_in_wait_return_after_a_store_and_notify) {
 /// A store of equal tiles replaces the box in which the cell keeps them.
 TYPED_TEST(Atomic, a_store_of_the_expected_value_does_not_end_a_wait) {
   basic_atomic<TypeParam> place(this->cow_);
-  boost::atomic<bool> is_about_to_wait(false);
+  std::atomic<bool> is_about_to_wait(false);
   at_once(2, [&](std::size_t thread) {
     if (thread == 0) {
       is_about_to_wait = true;

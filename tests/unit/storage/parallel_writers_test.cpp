@@ -5,8 +5,6 @@
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -187,7 +186,7 @@ class UnfinishedCopy : public ParallelWriters {
  protected:
   UnfinishedCopy() {
     allocator.halt_copy(copy_);
-    copier_ = boost::thread([this] { clone.mutable_data(); });
+    copier_ = std::thread([this] { clone.mutable_data(); });
     copy_.await_entry();
   }
   ~UnfinishedCopy() override {
@@ -196,7 +195,7 @@ class UnfinishedCopy : public ParallelWriters {
   }
 
   Halt copy_;
-  boost::thread copier_;
+  std::thread copier_;
 };
 
 TEST_F(UnfinishedCopy, makes_parallel_writers_wait_until_one_of_them_steals) {
@@ -206,7 +205,7 @@ TEST_F(UnfinishedCopy, makes_parallel_writers_wait_until_one_of_them_steals) {
   const std::byte* const original = storage.data();
   Loop loop;
   const auto waits = stats::snapshot().waits;
-  boost::thread writers(
+  std::thread writers(
       [&] { at_once(threads, [&](std::size_t thread) { loop.write(storage, thread); }); });
   await([&] { return stats::snapshot().waits != waits; });
   copy_.let_go();

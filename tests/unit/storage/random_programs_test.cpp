@@ -64,7 +64,7 @@ class RandomPrograms : public testing::Test {
 
   test::Random random_{test::seed()};
 };
-using AllTypes = testing::Types<Types<sync::Boost, 2>, Types<sync::Boost, 32>>;
+using AllTypes = testing::Types<Types<sync::Default, 2>, Types<sync::Default, 32>>;
 TYPED_TEST_SUITE(RandomPrograms, AllTypes);
 
 TYPED_TEST(RandomPrograms, behave_like_eager_copies) {

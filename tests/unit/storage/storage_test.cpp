@@ -91,7 +91,7 @@ int value_of(const detail::Attachment& attachment) {
 }
 
 TEST(Attachment, the_slot_has_the_size_of_one_pointer) {
-  EXPECT_EQ(sizeof(detail::basic_attachment_slot<sync::Boost>), sizeof(void*));
+  EXPECT_EQ(sizeof(detail::basic_attachment_slot<sync::Default>), sizeof(void*));
 }
 
 TEST(Attachment, a_second_attachment_is_destroyed_and_the_first_returned) {

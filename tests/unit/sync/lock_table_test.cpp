@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Locks by address. A lock that is never released makes its test hang.
 #include <byre/sync/detail/basic_lock_table.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/process_state.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -18,7 +18,7 @@
 namespace byre::test {
 namespace {
 
-using Lock = sync::detail::AddressLock<sync::Boost>;
+using Lock = sync::detail::AddressLock<sync::Default>;
 
 /// Up to `count` addresses in `bytes` that share one of 64 buckets.
 std::vector<const void*> bucket_sharers(const std::vector<std::byte>& bytes, std::size_t count) {
@@ -83,13 +83,13 @@ TEST(AddressLock, does_not_lock_other_addresses_in_its_bucket) {
       if (i == first) {
         on_another_thread([&] { const Lock lock(addresses[i]); });
       } else {
-        boost::atomic<bool> got{false};
-        boost::thread other([&] {
+        std::atomic<bool> got{false};
+        std::thread other([&] {
           const Lock lock(addresses[i]);
           got = true;
         });
         for (int turn = 0; turn < 200; ++turn) {
-          boost::this_thread::yield();
+          std::this_thread::yield();
           EXPECT_FALSE(got);
         }
         locks[i].reset();  // wakes `other`, although other threads may wait in the bucket
@@ -105,41 +105,18 @@ TEST(AddressLock, unlock_wakes_waiters_although_others_use_the_bucket) {
   ASSERT_EQ(addresses.size(), 2U);
   std::optional<Lock> first_lock(std::in_place, addresses[0]);
   std::optional<Lock> second_lock(std::in_place, addresses[1]);
-  boost::atomic<int> waiters{0};
+  std::atomic<int> waiters{0};
   const auto wait_for = [&](const void* address) {
     ++waiters;
     const Lock lock(address);
   };
-  boost::thread first([&] { wait_for(addresses[0]); });
-  boost::thread second([&] { wait_for(addresses[1]); });
+  std::thread first([&] { wait_for(addresses[0]); });
+  std::thread second([&] { wait_for(addresses[1]); });
   await([&] { return waiters == 2; });
   second_lock.reset();
   second.join();  // while `first` still waits
   first_lock.reset();
   first.join();
-}
-
-TEST(AddressLock, is_not_an_interruption_point) {
-  int address = 0;
-  std::optional<Lock> held(std::in_place, &address);
-  boost::atomic<bool> is_asking{false};
-  boost::atomic<bool> got{false};
-  bool interruption_pending = false;
-  boost::thread waiter([&] {
-    is_asking = true;
-    const Lock lock(&address);
-    got = true;
-    interruption_pending = boost::this_thread::interruption_requested();
-  });
-  await([&] { return is_asking.load(); });
-  waiter.interrupt();
-  for (int i = 0; i < 1000; ++i) {
-    boost::this_thread::yield();
-    ASSERT_FALSE(got);
-  }
-  held.reset();
-  waiter.join();
-  EXPECT_TRUE(interruption_pending) << "expected the interruption to remain pending for the user";
 }
 
 // The mutexes are locked only in the child of the death test: the fork would wait for a

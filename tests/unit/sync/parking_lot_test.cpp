@@ -4,10 +4,10 @@
 #include <byre/sync/detail/parking_lot.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/atomic/atomic.hpp>
-#include <boost/thread/thread.hpp>
 
+#include <atomic>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,19 +26,19 @@ using sync::detail::unpark_all;
 /// A flag on which waiters park. All its orders are relaxed, so that only the parking lot prevents
 /// lost wake-ups.
 struct Flag {
-  boost::atomic<bool> up{false};
-  boost::atomic<bool> looked{false};  ///< set by a waiter under the bucket lock
+  std::atomic<bool> up{false};
+  std::atomic<bool> looked{false};  ///< set by a waiter under the bucket lock
 
   void raise(const void* address) {
-    up.store(true, boost::memory_order_relaxed);
+    up.store(true, std::memory_order_relaxed);
     unpark_all(address);
   }
   void await(const void* address) {
     const auto still_down = [this] {
-      looked.store(true, boost::memory_order_relaxed);
-      return !up.load(boost::memory_order_relaxed);
+      looked.store(true, std::memory_order_relaxed);
+      return !up.load(std::memory_order_relaxed);
     };
-    while (!up.load(boost::memory_order_relaxed)) {
+    while (!up.load(std::memory_order_relaxed)) {
       park(address, still_down);
     }
   }
@@ -60,10 +60,10 @@ TEST(ParkingLot, park_returns_at_once_if_its_condition_is_false) {
 
 TEST(ParkingLot, wakes_every_thread_parked_at_the_address) {
   int address = 0;
-  boost::atomic<int> looked{0};
-  boost::thread_group waiters;
+  std::atomic<int> looked{0};
+  std::vector<std::thread> waiters;
   for (int i = 0; i < 8; ++i) {
-    waiters.create_thread([&] {
+    waiters.emplace_back([&] {
       const auto always = [&looked] {
         ++looked;
         return true;
@@ -73,7 +73,9 @@ TEST(ParkingLot, wakes_every_thread_parked_at_the_address) {
   }
   await([&] { return looked == 8; });
   unpark_all(&address);
-  waiters.join_all();
+  for (std::thread& waiter : waiters) {
+    waiter.join();
+  }
 }
 
 TEST(ParkingLot, unpark_without_parked_threads_does_nothing) {
@@ -86,7 +88,7 @@ TEST(ParkingLot, wakes_waiters_of_more_addresses_than_buckets) {
   // 100 addresses in 64 buckets: some share a bucket, and wake each other spuriously.
   constexpr std::size_t count = 100;
   std::vector<Flag> flags(count);
-  std::vector<boost::thread> waiters;
+  std::vector<std::thread> waiters;
   for (Flag& flag : flags) {
     waiters.emplace_back([&flag] { flag.await(&flag); });
     flag.await_waiter();
@@ -117,15 +119,15 @@ TEST(ParkingLot, a_wake_up_concurrent_with_a_sleep_is_not_lost) {
 
 TEST(ParkingLot, a_wake_up_between_the_check_and_the_sleep_is_not_lost) {
   int address = 0;
-  boost::atomic<bool> looked{false};
-  boost::atomic<bool> unparked{false};
-  boost::thread waiter([&] {
+  std::atomic<bool> looked{false};
+  std::atomic<bool> unparked{false};
+  std::thread waiter([&] {
     const auto lingers = [&] {
       looked = true;
       // If unpark_all() did not wait for the sleep, it would return during this loop, and the
       // wake-up would be lost.
       for (int i = 0; i < 10000 && !unparked; ++i) {
-        boost::this_thread::yield();
+        std::this_thread::yield();
       }
       return true;
     };
@@ -137,34 +139,13 @@ TEST(ParkingLot, a_wake_up_between_the_check_and_the_sleep_is_not_lost) {
   waiter.join();
 }
 
-TEST(ParkingLot, is_not_an_interruption_point) {
-  Flag flag;
-  boost::atomic<bool> returned{false};
-  bool interruption_pending = false;
-  boost::thread waiter([&] {
-    flag.await(&flag);
-    returned = true;
-    interruption_pending = boost::this_thread::interruption_requested();
-  });
-  flag.await_waiter();
-  waiter.interrupt();
-  for (int i = 0; i < 1000; ++i) {
-    boost::this_thread::yield();
-    ASSERT_FALSE(returned);
-  }
-  flag.raise(&flag);
-  waiter.join();
-  EXPECT_TRUE(returned);
-  EXPECT_TRUE(interruption_pending) << "expected the interruption to remain pending for the user";
-}
-
 #if defined(__linux__)
 TEST(ParkingLot, never_accesses_the_memory_at_the_address) {
   std::byte* page = system_pages().map(0, page_nbytes, page_nbytes);
   ASSERT_NE(page, nullptr);
   ASSERT_EQ(::mprotect(page, page_nbytes, PROT_NONE), 0);
   Flag flag;
-  boost::thread waiter([&] { flag.await(page); });
+  std::thread waiter([&] { flag.await(page); });
   flag.await_waiter();
   flag.raise(page);
   waiter.join();

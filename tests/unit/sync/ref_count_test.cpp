@@ -7,7 +7,7 @@
 namespace byre::test {
 namespace {
 
-using RefCount = basic_ref_count<sync::Boost>;
+using RefCount = basic_ref_count<sync::Default>;
 
 TEST(RefCount, drop_returns_true_for_the_last_handle) {
   RefCount count;

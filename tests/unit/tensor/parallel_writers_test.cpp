@@ -3,11 +3,11 @@
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -75,7 +75,7 @@ TEST(ParallelWritersOfTensors, a_writer_that_may_not_wait_for_a_copier_makes_a_c
   Tensor clone = x.lazy_clone();
   Halt copy;
   allocator.halt_copy(copy);
-  boost::thread copier([&] { clone.mutable_data<float>(); });
+  std::thread copier([&] { clone.mutable_data<float>(); });
   copy.await_entry();
   x.mutable_data_in_parallel<float>(Wait::never)[0] = 1;
   EXPECT_EQ(allocator.copies(), 2);

@@ -5,7 +5,7 @@
 
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <cstring>

@@ -4,7 +4,7 @@
 namespace byre::inline BYRE_ABI {
 
 template <>
-constinit cow::basic_no_data<sync::Boost>
-    sync::detail::Singleton<cow::basic_no_data<sync::Boost>>::object{};
+constinit cow::basic_no_data<sync::Default>
+    sync::detail::Singleton<cow::basic_no_data<sync::Default>>::object{};
 
 }  // namespace byre::inline BYRE_ABI

@@ -8,7 +8,7 @@
 #include <byre/checks/detail/write_trap.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -187,7 +187,7 @@ inline basic_header<Sync>& no_data() noexcept {
 }  // namespace cow
 /// Defined in header.cpp.
 template <>
-BYRE_API cow::basic_no_data<sync::Boost>
-    sync::detail::Singleton<cow::basic_no_data<sync::Boost>>::object;
+BYRE_API cow::basic_no_data<sync::Default>
+    sync::detail::Singleton<cow::basic_no_data<sync::Default>>::object;
 
 }  // namespace byre::inline BYRE_ABI

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The installed handler of warnings. A plain mutex guards the handler, instead of a lock-free type
-/// of sync/, because warnings are not a fast path and error/ includes no other folder.
+/// The installed handler of warnings. A plain mutex guards the handler, the standard library's in
+/// each build, because warnings are not a fast path and error/ includes no other folder.
 #pragma once
 
 #include <byre/error/error.hpp>
 
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
+#include <mutex>
 #include <utility>
 
 namespace byre::inline BYRE_ABI::detail {
@@ -16,11 +15,11 @@ class InstalledHandler {
   explicit InstalledHandler(WarningHandler handler) noexcept : handler_(handler) {}
 
   WarningHandler exchange(WarningHandler handler) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(handler_, handler);
   }
   WarningHandler get() noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return handler_;
   }
 
@@ -29,7 +28,7 @@ class InstalledHandler {
   void unlock() noexcept { mutex_.unlock(); }
 
  private:
-  boost::mutex mutex_;
+  std::mutex mutex_;
   WarningHandler handler_;
 };
 

@@ -7,7 +7,7 @@
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <new>
 #include <numeric>

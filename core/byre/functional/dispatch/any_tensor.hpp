@@ -8,12 +8,12 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/functional/dispatch/key.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/counted_ptr.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/ref_count.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <functional>
 #include <new>
@@ -22,7 +22,7 @@
 
 namespace byre::inline BYRE_ABI::functional {
 
-/// Base of the objects that are owned through boost::intrusive_ptr. Counts the handles to the
+/// Base of the objects that are owned through CountedPtr. Counts the handles to the
 /// object.
 class BYRE_API Counted {
  public:
@@ -45,13 +45,13 @@ class BYRE_API Counted {
   virtual ~Counted() = default;
 
  private:
-  mutable basic_ref_count<sync::Boost> handles_;
+  mutable basic_ref_count<sync::Default> handles_;
 };
 
 /// Allocates an Object and returns its first handle. Throws OutOfMemory.
 template <class Object, class... Arguments>
-boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) try {
-  return boost::intrusive_ptr<Object>(new Object(std::forward<Arguments>(arguments)...), false);
+CountedPtr<Object> make_counted(Arguments&&... arguments) try {
+  return CountedPtr<Object>(new Object(std::forward<Arguments>(arguments)...), false);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(sizeof(Object), "heap, for a counted object");
 }
@@ -107,7 +107,7 @@ class BYRE_API AnyTensor {
   /// too. Members that need a tensor, such as sizes(), end the program if the handle is empty.
   AnyTensor() noexcept = default;
   template <class Impl>
-  AnyTensor(boost::intrusive_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}  // NOLINT
+  AnyTensor(CountedPtr<Impl> impl) noexcept : impl_(std::move(impl)) {}  // NOLINT
 
   explicit operator bool() const noexcept { return impl_ != nullptr; }
 
@@ -138,7 +138,7 @@ class BYRE_API AnyTensor {
   }
 
  private:
-  boost::intrusive_ptr<TensorImpl> impl_;
+  CountedPtr<TensorImpl> impl_;
 };
 
 using Tensors = std::vector<AnyTensor>;

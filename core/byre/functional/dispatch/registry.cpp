@@ -4,7 +4,7 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/registry.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 
 #include <algorithm>
 #include <functional>

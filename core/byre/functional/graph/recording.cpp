@@ -24,7 +24,7 @@ void expect_dtype(DType dtype, const char* operation) {
   }
 }
 
-boost::intrusive_ptr<TapeNode> append_constant(Tape& tape, const Tensor& tensor) {
+CountedPtr<TapeNode> append_constant(Tape& tape, const Tensor& tensor) {
   expect_dtype(tensor.dtype(), "constant");
   auto node = std::make_unique<TapeNode>();
   node->constant = tensor.lazy_clone();
@@ -98,7 +98,7 @@ bool is_identifier(const std::string& name) {
 
 Recording::Recording(Views views) : tape_(make_counted<Tape>(views == Views::recorded)) {}
 
-Recording::Recording(boost::intrusive_ptr<Tape> tape) noexcept : tape_(std::move(tape)) {}
+Recording::Recording(CountedPtr<Tape> tape) noexcept : tape_(std::move(tape)) {}
 
 Recording Recording::of(const AnyTensor& tensor) {
   if (const auto* const recorded = tensor.as<GraphTensor>()) {
@@ -154,7 +154,7 @@ Tensors Recording::record(const Call& call) const try {
   if (node->results.empty()) {
     return {};  // without a result, no tensor would own the node
   }
-  const boost::intrusive_ptr<TapeNode> recorded = tape_->append(std::move(node));
+  const CountedPtr<TapeNode> recorded = tape_->append(std::move(node));
   Tensors results;
   for (std::uint32_t index = 0; index < recorded->results.size(); ++index) {
     results.push_back(make_counted<GraphTensor>(RecordedValue{recorded, index}));

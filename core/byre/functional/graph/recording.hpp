@@ -14,8 +14,8 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/graph/detail/tape.hpp>
 #include <byre/functional/graph/graph.hpp>
+#include <byre/sync/counted_ptr.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <string>
 
@@ -60,9 +60,9 @@ class BYRE_API Recording {
   friend bool operator==(const Recording&, const Recording&) noexcept = default;
 
  private:
-  explicit Recording(boost::intrusive_ptr<detail::Tape> tape) noexcept;
+  explicit Recording(CountedPtr<detail::Tape> tape) noexcept;
 
-  boost::intrusive_ptr<detail::Tape> tape_;
+  CountedPtr<detail::Tape> tape_;
 };
 
 /// Records the calls of this thread as long as the scope lives, including calls without tensors,

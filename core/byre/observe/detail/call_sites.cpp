@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/observe/detail/call_sites.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <exception>

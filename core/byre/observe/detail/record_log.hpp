@@ -5,7 +5,7 @@
 #pragma once
 
 #include <byre/observe/detail/records.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 
 #include <algorithm>
 #include <list>

@@ -7,7 +7,7 @@
 #include <byre/memory/pages.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/pages/detail/page_file.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/system/detail/descriptor.hpp>
 
 #include <boost/intrusive/list.hpp>

@@ -27,7 +27,7 @@
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <optional>

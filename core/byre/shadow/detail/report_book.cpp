@@ -2,9 +2,9 @@
 #include <byre/error/error.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 #include <byre/shadow/summary.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include <byre/observe/detail/call_sites.hpp>
 #include <byre/shadow/report.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 namespace byre::inline BYRE_ABI::shadow::detail {
 

@@ -10,7 +10,7 @@
 #include <byre/shadow/report.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/sync/detail/ref_count.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <cstdint>
 
@@ -57,7 +57,7 @@ struct WriteOrigin {
   TensorSite reshape;
 };
 
-using WriteRecords = basic_write_records<sync::Boost, WriteOrigin>;
+using WriteRecords = basic_write_records<sync::Default, WriteOrigin>;
 
 }  // namespace byre::inline BYRE_ABI::shadow::detail
 
@@ -80,7 +80,7 @@ class ShadowStorage {
   ShadowStorage(const ShadowStorage&) = delete;
   ShadowStorage& operator=(const ShadowStorage&) = delete;
 
-  detail::basic_family_generation<sync::Boost> generation;
+  detail::basic_family_generation<sync::Default> generation;
   const detail::FamilyNumber family{};
   const TensorSite reshape{};  ///< the reshape that made the family
   const detail::WriteStamp observed_at_first{};
@@ -89,7 +89,7 @@ class ShadowStorage {
   friend void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
   friend void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
 
-  basic_ref_count<sync::Boost> handles_;
+  basic_ref_count<sync::Default> handles_;
 };
 
 namespace detail {
@@ -100,7 +100,7 @@ struct TrackingState final : byre::detail::Attachment {
   TrackingState() noexcept { active_tracking.add(); }
   ~TrackingState() override { active_tracking.subtract(); }
 
-  basic_storage_generation<sync::Boost> generation;
+  basic_storage_generation<sync::Default> generation;
   WriteRecords records;
   ShadowStorage default_family;               ///< of tensors not made by a tracked reshape
   sync::detail::RelaxedCounter families;      ///< number of families that reshapes made so far

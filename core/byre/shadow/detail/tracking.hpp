@@ -19,8 +19,8 @@
 #include <byre/error/call_site.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/sync/counted_ptr.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <span>
 
@@ -31,7 +31,7 @@ namespace byre::inline BYRE_ABI::shadow {
 class ShadowStorage;
 [[gnu::cold]] BYRE_API void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
 [[gnu::cold]] BYRE_API void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
-using ShadowHandle = boost::intrusive_ptr<ShadowStorage>;
+using ShadowHandle = CountedPtr<ShadowStorage>;
 
 namespace detail {
 

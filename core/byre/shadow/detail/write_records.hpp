@@ -6,7 +6,7 @@
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 

@@ -192,6 +192,6 @@ class basic_allocated final : public basic_header<Sync> {
   const Base base_;
 };
 
-static_assert(BYRE_CHECKS || sizeof(basic_allocated<sync::Boost>) <= data_alignment);
+static_assert(BYRE_CHECKS || sizeof(basic_allocated<sync::Default>) <= data_alignment);
 
 }  // namespace byre::inline BYRE_ABI::cow

@@ -3,7 +3,7 @@
 /// is empty, or holds a tag (a number), or owns an attachment (an object).
 #pragma once
 
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 

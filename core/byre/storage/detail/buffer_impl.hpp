@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The members of basic_buffer that are compiled out of line, above all writes to data that is in
 /// pages or read-only, or that is on a device with deferred copies. The library compiles them once,
-/// for sync::Boost; a test or a checker that uses another Sync includes this file.
+/// for sync::Default; a test or a checker that uses another Sync includes this file.
 #pragma once
 
 #include <byre/pages/detail/overlay.hpp>

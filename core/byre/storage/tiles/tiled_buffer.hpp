@@ -355,6 +355,6 @@ class basic_tiled_buffer {
   [[no_unique_address]] detail::AccessMonitor monitor_;
 };
 
-using TiledBuffer = basic_tiled_buffer<sync::Boost>;
+using TiledBuffer = basic_tiled_buffer<sync::Default>;
 
 }  // namespace byre::inline BYRE_ABI

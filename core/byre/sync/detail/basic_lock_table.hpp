@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A table of locks by address, generic over the mutex and the condition variable. lock_table.cpp
-/// instantiates the table that ships, with the mutex and condition variable of Boost.Thread. A
+/// instantiates the table that ships, with the mutex and condition variable of the seam. A
 /// model checker instantiates a table of its own.
 ///
 /// Each bucket is a monitor (a mutex and a condition variable) that guards a list of lock holders.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A parking lot, generic over the mutex and the condition variable. parking_lot.cpp instantiates
-/// the parking lot that ships, with the mutex and condition variable of Boost.Thread. A model
+/// the parking lot that ships, with the mutex and condition variable of the seam. A model
 /// checker instantiates a parking lot of its own. parking_lot.hpp specifies the functions.
 ///
 /// A waiter checks its condition under the mutex of its address's bucket, and releases the mutex by

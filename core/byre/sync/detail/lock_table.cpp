@@ -8,15 +8,15 @@ namespace {
 
 // 64 buckets suffice: threads that lock different objects contend for a bucket only during a
 // look-up.
-using ProcessLocks = ProcessTable<basic_lock_table<Boost, TableMutex, TableCondition, 6>>;
+using ProcessLocks = ProcessTable<basic_lock_table<Default, TableMutex, TableCondition, 6>>;
 
 }  // namespace
 
-bool LockTable<Boost>::lock_unless(Holder& holder, ConditionRef is_done) {
+bool LockTable<Default>::lock_unless(Holder& holder, ConditionRef is_done) {
   return no_destructor<ProcessLocks>().table.lock_unless(holder, is_done);
 }
 
-void LockTable<Boost>::unlock(Holder& holder) noexcept {
+void LockTable<Default>::unlock(Holder& holder) noexcept {
   no_destructor<ProcessLocks>().table.unlock(holder);
 }
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -29,16 +29,16 @@ struct LockTable;
 
 /// Defined in lock_table.cpp. basic_lock_table.hpp documents the functions.
 template <>
-struct BYRE_API LockTable<Boost> {
-  using Holder = LockHolder<Boost>;
+struct BYRE_API LockTable<Default> {
+  using Holder = LockHolder<Default>;
   [[nodiscard]] static bool lock_unless(Holder& holder, ConditionRef is_done);
   static void unlock(Holder& holder) noexcept;
 };
 
-/// Every other Sync that runs real threads uses the table of Boost. A model checker specializes
+/// Every other Sync that runs real threads uses the table of Default. A model checker specializes
 /// LockTable for its Sync.
 template <Sync Sync>
-struct LockTable : LockTable<Boost> {};
+struct LockTable : LockTable<Default> {};
 
 /// Holds the lock of an address while it exists, unless `is_done()` was true. The constructor waits
 /// while another thread holds the lock. Requires that the calling thread does not hold it (the lock

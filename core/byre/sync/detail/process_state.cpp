@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/detail/warning_handler.hpp>
+#include <byre/sync/detail/locks.hpp>
 #include <byre/sync/detail/process_state.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
+#include <byre/sync/detail/relaxed.hpp>
 
 #include <pthread.h>
 #include <sched.h>
 
-// Not thread_only.hpp, the public header that includes thread_interruption.hpp: it uses
-// std::unary_function, which libc++ has removed.
-#include <boost/thread/detail/thread_interruption.hpp>
-#include <boost/thread/recursive_mutex.hpp>
 #include <cstddef>
 #include <new>
 
@@ -70,7 +67,7 @@ class ProcessStates {
     for_each(&ProcessState::in_child);
     byre::detail::warning_handler().unlock();
     // The mutex cannot be unlocked: its owner has another thread id in this process.
-    ::new (&first_use_) boost::recursive_mutex;
+    ::new (&first_use_) NativeRecursiveMutex;
     forks_.set(0);
   }
 
@@ -100,7 +97,7 @@ class ProcessStates {
   }
 
   RelaxedCounter forks_;  // forks that run the functions above, whose code must stay loaded
-  boost::recursive_mutex first_use_;
+  NativeRecursiveMutex first_use_;
   ProcessState* first_ = nullptr;
   // Guarded by first_use_. A fork that reads true in before_fork() holds first_use_ until it ends.
   bool watches_forks_ = true;
@@ -120,9 +117,8 @@ ProcessStates& states() noexcept {
 /// statically. If the system lacks the memory to register the handlers, byre does not handle forks.
 [[gnu::constructor(101)]] void watch_forks() {
   ::new (place) ProcessStates;
-  byre::detail::warning_handler();  // constructed now, so that a fork can hold its lock
-  // Boost creates its thread key at its first use, for which a fork would not wait: use it now.
-  const boost::this_thread::disable_interruption first_use;
+  byre::detail::warning_handler();      // constructed now, so that a fork can hold its lock
+  const WithoutInterruption first_use;  // see locks.hpp
   ::pthread_atfork([] { states().before_fork(); }, [] { states().in_parent(); },
                    [] { states().in_child(); });
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The building blocks of the parking lot and of the lock table that ship: locks of Boost.Thread,
-/// and one table for each process. Include it only in sources, because Boost.Thread compiles
-/// slowly.
+/// The building blocks of the parking lot and of the lock table that ship: the locks of
+/// the seam, and one table for each process. Include it only in sources, as locks.hpp.
 #pragma once
 
+#include <byre/sync/detail/locks.hpp>
 #include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/site.hpp>
 
-#include <boost/thread/condition_variable.hpp>
-// Not thread_only.hpp, the public header that includes thread_interruption.hpp: it uses
-// std::unary_function, which libc++ has removed.
-#include <boost/thread/detail/thread_interruption.hpp>
-#include <boost/thread/lock_options.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
 #include <new>
 
 namespace byre::inline BYRE_ABI::sync::detail {
@@ -27,22 +20,21 @@ class TableMutex {
 
  private:
   friend class TableCondition;
-  boost::mutex mutex_;
+  NativeMutex mutex_;
 };
 
 class TableCondition {
  public:
   void wait(TableMutex& mutex, Step) {
-    // If an interruption of Boost.Thread ended the wait, a claim would remain incomplete.
-    const boost::this_thread::disable_interruption no_interruption;
-    boost::unique_lock<boost::mutex> lock(mutex.mutex_, boost::adopt_lock);
+    const WithoutInterruption no_interruption;
+    NativeUniqueLock lock(mutex.mutex_, adopt_lock);
     condition_.wait(lock);
     lock.release();
   }
   void notify_all(Step) noexcept { condition_.notify_all(); }
 
  private:
-  boost::condition_variable condition_;
+  NativeCondition condition_;
 };
 
 /// A table that records only what threads are doing at the moment. The threads of a parent do not

@@ -3,7 +3,7 @@
 /// lock.
 #pragma once
 
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
@@ -47,6 +47,6 @@ class basic_published {
 };
 
 template <class Object>
-using Published = basic_published<Boost, Object>;
+using Published = basic_published<Default, Object>;
 
 }  // namespace byre::inline BYRE_ABI::sync::detail

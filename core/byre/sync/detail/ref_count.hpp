@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// basic_ref_count: the number of handles to an object, for boost::intrusive_ptr. It is stored in
+/// basic_ref_count: the number of handles to an object, for CountedPtr. It is stored in
 /// the object.
 #pragma once
 
 #include <byre/error/detail/assert.hpp>
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 

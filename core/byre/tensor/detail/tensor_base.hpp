@@ -75,7 +75,7 @@ struct BYRE_API TensorBase {
   Allocator* allocator;
   Device device;
   DType dtype;
-  basic_ref_count<sync::Boost> handles;  ///< the number of handles to this tensor; starts at 1
+  basic_ref_count<sync::Default> handles;  ///< the number of handles to this tensor; starts at 1
 
   friend void intrusive_ptr_add_ref(TensorBase* base) noexcept { base->handles.add(); }
   friend void intrusive_ptr_release(TensorBase* base) noexcept {

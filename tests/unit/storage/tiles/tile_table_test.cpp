@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/thread/thread.hpp>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "pages/children.hpp"
@@ -112,7 +112,7 @@ struct HaltedNodeCopy {
       : source(tiled_of<NarrowTiles>(eight_tiles, allocator)), clone(source) {
     halted_ = &copy;
     nodes_above_ = nodes_above;
-    writer = boost::thread([this] {
+    writer = std::thread([this] {
       before_next_new = &halt_at_node;
       put(clone, 1, 'x');
     });
@@ -126,7 +126,7 @@ struct HaltedNodeCopy {
   /// The other owner writes the same tile, and has to wait for the copy.
   void write_meanwhile() {
     const Counted counted;
-    boost::thread last_owner([&] { put(source, 1, 'y'); });
+    std::thread last_owner([&] { put(source, 1, 'y'); });
     await([&] { return counted.since().waits != 0; });
     let_go();
     last_owner.join();
@@ -140,7 +140,7 @@ struct HaltedNodeCopy {
   Halt copy;
   NarrowTiles source;
   NarrowTiles clone;
-  boost::thread writer;
+  std::thread writer;
 
  private:
   static void halt_at_node() {
@@ -187,7 +187,7 @@ TEST(TileTable, a_forked_child_copies_a_tile_its_parent_was_copying) {
   auto source = tiled_of<NarrowTiles>(eight_tiles, allocator);
   NarrowTiles clone = source;
   allocator.halt_copy(copy);
-  boost::thread writer([&] { put(clone, 1, 'x'); });
+  std::thread writer([&] { put(clone, 1, 'x'); });
   copy.await_entry();
   in_a_child([&] {
     NarrowTiles own = source;
@@ -212,14 +212,14 @@ TEST(TileTable, a_wait_for_a_node_copy_is_recorded) {
   Halt copy;
   halted = &copy;
   const trace::Recording recording;
-  boost::thread writer([&] {
+  std::thread writer([&] {
     before_next_new = [] { halted->enter(); };
     const FailingNew failing;
     EXPECT_THROW(put(clone, 1, 'x'), OutOfMemory);
   });
   copy.await_entry();
   const Counted counted;
-  boost::thread last_owner([&] { put(source, 1, 'y'); });
+  std::thread last_owner([&] { put(source, 1, 'y'); });
   await([&] { return counted.since().waits != 0; });
   copy.let_go();
   writer.join();
@@ -234,18 +234,18 @@ TEST(TileTable, writers_in_a_forked_child_wait_for_node_copies_in_the_child) {
   in_a_child([] { HaltedNodeCopy(0).write_meanwhile(); });
 }
 
-/// sync::Boost with a count of the reads of handles.
-struct CountingReads : sync::Boost {
+/// sync::Default with a count of the reads of handles.
+struct CountingReads : sync::Default {
   template <class Object>
   static Object& no_destructor() noexcept {
     return sync::no_destructor<Object>();
   }
   template <class Value>
-  struct Plain : sync::Boost::Plain<Value> {
-    using sync::Boost::Plain<Value>::Plain;
+  struct Plain : sync::Default::Plain<Value> {
+    using sync::Default::Plain<Value>::Plain;
     Value get() const noexcept {
       ++read_count;
-      return sync::Boost::Plain<Value>::get();
+      return sync::Default::Plain<Value>::get();
     }
   };
   static inline std::size_t read_count = 0;

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/thread/thread.hpp>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "support/failing_allocator.hpp"
@@ -24,7 +24,7 @@ class TileWriteUnderWay {
 
   TileWriteUnderWay() : clone_(tiled_) {
     allocator_.halt_copy(copy_);
-    writer_ = boost::thread([this] { tiled_.mutable_tile(1); });
+    writer_ = std::thread([this] { tiled_.mutable_tile(1); });
     copy_.await_entry();
   }
   ~TileWriteUnderWay() {
@@ -42,7 +42,7 @@ class TileWriteUnderWay {
   TiledBuffer tiled_ = tiled_of<TiledBuffer>("aaaabbbb", allocator_);
   TiledBuffer clone_;
   Halt copy_;
-  boost::thread writer_;
+  std::thread writer_;
 };
 
 std::string complaint(const std::string& access, int here) {

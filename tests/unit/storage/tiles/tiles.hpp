@@ -13,7 +13,7 @@
 namespace byre::test {
 
 /// Two tiles or nodes per node, so that few tiles make a high table.
-using NarrowTiles = basic_tiled_buffer<sync::Boost, 2>;
+using NarrowTiles = basic_tiled_buffer<sync::Default, 2>;
 
 inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));

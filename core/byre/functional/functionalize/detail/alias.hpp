@@ -33,7 +33,7 @@
 
 #include <byre/functional/functionalize/detail/view_path.hpp>
 #include <byre/functional/functionalize/options.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>

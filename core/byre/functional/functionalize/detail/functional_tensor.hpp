@@ -21,7 +21,7 @@ namespace byre::inline BYRE_ABI::functional {
 class FunctionalTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::functionalize;
-  using AliasHandle = boost::intrusive_ptr<Alias>;
+  using AliasHandle = CountedPtr<Alias>;
 
   /// A write whose fallible steps are done: commit() completes it.
   class PreparedWrite {

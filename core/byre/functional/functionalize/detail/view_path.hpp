@@ -8,8 +8,8 @@
 #pragma once
 
 #include <byre/functional/functionalize/detail/view_info.hpp>
+#include <byre/sync/counted_ptr.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -34,7 +34,7 @@ struct CachedView {
 
 /// One view of a chain. Immutable except `cached`, and `before` during destruction.
 struct ViewLink final : Counted {
-  using Handle = boost::intrusive_ptr<const ViewLink>;
+  using Handle = CountedPtr<const ViewLink>;
 
   ViewLink(ViewInfo view, Handle earlier)
       : info(std::move(view)),

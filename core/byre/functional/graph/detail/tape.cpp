@@ -3,12 +3,11 @@
 
 namespace byre::inline BYRE_ABI::functional::detail {
 void intrusive_ptr_release(TapeNode* node) noexcept {
-  const boost::intrusive_ptr<Tape> tape =
-      node->tape_;  // `node` may hold the last handle to the tape
+  const CountedPtr<Tape> tape = node->tape_;  // `node` may hold the last handle to the tape
   tape->release(node);
 }
 
-boost::intrusive_ptr<TapeNode> Tape::append(std::unique_ptr<TapeNode> node) noexcept {
+CountedPtr<TapeNode> Tape::append(std::unique_ptr<TapeNode> node) noexcept {
   node->tape_ = this;
   const sync::Lock lock(mutex_);
   node->previous_ = last_;
@@ -18,7 +17,7 @@ boost::intrusive_ptr<TapeNode> Tape::append(std::unique_ptr<TapeNode> node) noex
   return {node.release(), false};
 }
 
-boost::intrusive_ptr<TapeNode> Tape::add_input(GraphInput input) {
+CountedPtr<TapeNode> Tape::add_input(GraphInput input) {
   auto node = std::make_unique<TapeNode>();
   node->results.push_back(input.meta);
   {

@@ -6,9 +6,9 @@
 
 #include <byre/config.hpp>
 #include <byre/functional/graph/graph.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/counted_ptr.hpp>
+#include <byre/sync/detail/mutex.hpp>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,7 +23,7 @@ class Tape;
 
 /// A result of a node. It owns a handle to the node.
 struct RecordedValue {
-  boost::intrusive_ptr<TapeNode> node;
+  CountedPtr<TapeNode> node;
   std::uint32_t result = 0;
 
   const TensorMeta& meta() const noexcept;
@@ -39,8 +39,8 @@ struct TapeNode : BasicNode<RecordedValue> {
   friend void intrusive_ptr_add_ref(TapeNode* node) noexcept { node->handles_.add(); }
   friend void intrusive_ptr_release(TapeNode* node) noexcept;
 
-  boost::intrusive_ptr<Tape> tape_;
-  basic_ref_count<sync::Boost> handles_;  // starts with the handle that append() returns
+  CountedPtr<Tape> tape_;
+  basic_ref_count<sync::Default> handles_;  // starts with the handle that append() returns
   // Guarded by the tape's lock:
   TapeNode* previous_ = nullptr;
   TapeNode* next_ = nullptr;
@@ -54,12 +54,10 @@ class BYRE_API Tape final : public Counted {
 
   const bool records_views;
 
-  boost::intrusive_ptr<TapeNode> append(std::unique_ptr<TapeNode> node) noexcept;
-  boost::intrusive_ptr<TapeNode> add_input(GraphInput input);
+  CountedPtr<TapeNode> append(std::unique_ptr<TapeNode> node) noexcept;
+  CountedPtr<TapeNode> add_input(GraphInput input);
   bool contains(const RecordedValue& value) const noexcept { return value.node->tape_ == this; }
-  static boost::intrusive_ptr<Tape> of(const RecordedValue& value) noexcept {
-    return value.node->tape_;
-  }
+  static CountedPtr<Tape> of(const RecordedValue& value) noexcept { return value.node->tape_; }
 
   /// Returns the graph of all living nodes.
   Graph capture(std::span<const RecordedValue> outputs) const;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The locks of sync::Boost. Each is storage in which boost_mutex.cpp constructs a lock of
-/// Boost.Thread, so that this header does not include Boost.Thread, which takes a second to
-/// compile.
+/// The locks of this build's seam. Each is storage in which mutex.cpp constructs a lock of
+/// detail/locks.hpp, so that this header does not include the library of the lock, which takes up
+/// to a second to compile.
 #pragma once
 
-#include <byre/sync/boost.hpp>
+#include <byre/sync/default.hpp>
 #include <byre/sync/detail/process_state.hpp>
 
-#include <boost/thread/lock_guard.hpp>
 #include <cstddef>
 
 namespace byre::inline BYRE_ABI::sync {
@@ -27,7 +26,19 @@ class BYRE_API Mutex {
   alignas(std::max_align_t) std::byte place_[64];
 };
 
-using Lock = boost::lock_guard<Mutex>;
+template <class Lockable>
+class [[nodiscard]] LockGuard {
+ public:
+  explicit LockGuard(Lockable& mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~LockGuard() { mutex_.unlock(); }
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
+
+ private:
+  Lockable& mutex_;
+};
+
+using Lock = LockGuard<Mutex>;
 
 /// An exclusive lock of state of the process. A fork locks every ProcessMutex before it duplicates
 /// the process, and unlocks it afterwards, so the guarded state is consistent in the child. While a
@@ -58,11 +69,11 @@ class BYRE_API ProcessMutex final : detail::ProcessState {
   void (*const after_fork_)() noexcept;
 };
 
-using ProcessLock = boost::lock_guard<ProcessMutex>;
+using ProcessLock = LockGuard<ProcessMutex>;
 
-/// The shared-exclusive lock that makes sync::Boost a LockingSync. In a child of a fork it may be
+/// The shared-exclusive lock that makes sync::Default a LockingSync. In a child of a fork it may be
 /// locked by threads that do not exist there: call renew().
-class BYRE_API Boost::SharedMutex {
+class BYRE_API SharedMutex {
  public:
   SharedMutex();
   ~SharedMutex();
@@ -86,19 +97,19 @@ class BYRE_API Boost::SharedMutex {
   alignas(std::max_align_t) std::byte place_[384];
 };
 
-static_assert(LockingSync<Boost>);
+static_assert(LockingSync<Default>);
 
-using ExclusiveLock = boost::lock_guard<Boost::SharedMutex>;
+using ExclusiveLock = LockGuard<SharedMutex>;
 
 class SharedLock {
  public:
-  explicit SharedLock(Boost::SharedMutex& mutex) : mutex_(mutex) { mutex_.lock_shared(); }
+  explicit SharedLock(SharedMutex& mutex) : mutex_(mutex) { mutex_.lock_shared(); }
   ~SharedLock() { mutex_.unlock_shared(); }
   SharedLock(const SharedLock&) = delete;
   SharedLock& operator=(const SharedLock&) = delete;
 
  private:
-  Boost::SharedMutex& mutex_;
+  SharedMutex& mutex_;
 };
 
 }  // namespace byre::inline BYRE_ABI::sync

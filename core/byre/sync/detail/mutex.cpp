@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/locks.hpp>
+#include <byre/sync/detail/mutex.hpp>
 
-#include <boost/thread/mutex.hpp>
-#include <boost/thread/shared_mutex.hpp>
 #include <memory>
 #include <new>
 
@@ -20,16 +19,16 @@ Object& in(std::byte (&place)[nbytes]) noexcept {
 }  // namespace
 
 Mutex::Mutex() {
-  ::new (place_) boost::mutex;
+  ::new (place_) detail::NativeMutex;
 }
 Mutex::~Mutex() {
-  std::destroy_at(&in<boost::mutex>(place_));
+  std::destroy_at(&in<detail::NativeMutex>(place_));
 }
 void Mutex::lock() {
-  in<boost::mutex>(place_).lock();
+  in<detail::NativeMutex>(place_).lock();
 }
 void Mutex::unlock() {
-  in<boost::mutex>(place_).unlock();
+  in<detail::NativeMutex>(place_).unlock();
 }
 
 ProcessMutex::ProcessMutex(void (*after_fork)() noexcept) : after_fork_(after_fork) {
@@ -55,28 +54,28 @@ void ProcessMutex::unlock() {
   mutex_.unlock();
 }
 
-Boost::SharedMutex::SharedMutex() {
-  ::new (place_) boost::shared_mutex;
+SharedMutex::SharedMutex() {
+  ::new (place_) detail::NativeSharedMutex;
 }
-Boost::SharedMutex::~SharedMutex() {
-  std::destroy_at(&in<boost::shared_mutex>(place_));
+SharedMutex::~SharedMutex() {
+  std::destroy_at(&in<detail::NativeSharedMutex>(place_));
 }
-void Boost::SharedMutex::renew() noexcept {
+void SharedMutex::renew() noexcept {
   // The old lock is not destroyed: its destructor could wait for threads that do not exist in this
   // process.
-  ::new (place_) boost::shared_mutex;
+  ::new (place_) detail::NativeSharedMutex;
 }
-void Boost::SharedMutex::lock() {
-  in<boost::shared_mutex>(place_).lock();
+void SharedMutex::lock() {
+  in<detail::NativeSharedMutex>(place_).lock();
 }
-void Boost::SharedMutex::unlock() {
-  in<boost::shared_mutex>(place_).unlock();
+void SharedMutex::unlock() {
+  in<detail::NativeSharedMutex>(place_).unlock();
 }
-void Boost::SharedMutex::lock_shared() {
-  in<boost::shared_mutex>(place_).lock_shared();
+void SharedMutex::lock_shared() {
+  in<detail::NativeSharedMutex>(place_).lock_shared();
 }
-void Boost::SharedMutex::unlock_shared() {
-  in<boost::shared_mutex>(place_).unlock_shared();
+void SharedMutex::unlock_shared() {
+  in<detail::NativeSharedMutex>(place_).unlock_shared();
 }
 
 }  // namespace byre::inline BYRE_ABI::sync

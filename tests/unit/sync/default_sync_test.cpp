@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: its atomics, its lock and no_destructor() meet the specification of the seam.
-#include <byre/sync/boost.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+/// sync::Default: its atomics, its lock and no_destructor() meet the specification of the seam.
+#include <byre/sync/default.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/barrier.hpp>
-#include <boost/thread/thread.hpp>
 
+#include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -28,12 +28,12 @@ constexpr Step in(memory_order order) {
 constexpr Step relaxed = in(memory_order::relaxed);
 
 template <class Value>
-class BoostAtomic : public testing::Test {};
+class DefaultAtomic : public testing::Test {};
 using Values = testing::Types<std::uint32_t, std::uint64_t, std::int64_t>;
-TYPED_TEST_SUITE(BoostAtomic, Values);
+TYPED_TEST_SUITE(DefaultAtomic, Values);
 
-TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_memory_order) {
-  sync::Boost::Atomic<TypeParam> atomic(5);
+TYPED_TEST(DefaultAtomic, supports_each_operation_with_every_valid_memory_order) {
+  sync::Default::Atomic<TypeParam> atomic(5);
   EXPECT_EQ(atomic.load(relaxed), TypeParam{5});
   const TypeParam largest = std::numeric_limits<TypeParam>::max();
   for (const memory_order order :
@@ -60,18 +60,18 @@ TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_memory_order) {
   }
 }
 
-TEST(BoostSharedMutex, two_threads_may_hold_a_shared_lock_concurrently) {
-  sync::Boost::SharedMutex mutex;
-  boost::barrier both_inside(2);  // never passed if one thread excluded the other
+TEST(SharedMutex, two_threads_may_hold_a_shared_lock_concurrently) {
+  sync::Default::SharedMutex mutex;
+  std::barrier both_inside(2);  // never passed if one thread excluded the other
   at_once(2, [&](std::size_t) {
     mutex.lock_shared(relaxed);
-    both_inside.wait();
+    both_inside.arrive_and_wait();
     mutex.unlock_shared(relaxed);
   });
 }
 
-TEST(BoostSharedMutex, an_exclusive_lock_excludes_all_other_threads) {
-  sync::Boost::SharedMutex mutex;
+TEST(SharedMutex, an_exclusive_lock_excludes_all_other_threads) {
+  sync::Default::SharedMutex mutex;
   int left = 0;
   int right = 0;
   at_once(8, [&](std::size_t thread) {
