@@ -110,6 +110,7 @@ void add_unique_data();
 void add_shared_data();
 void add_writers();
 void add_atomic_places();
+void add_seams();
 void add_pages_and_tiles();
 void add_tensors();
 void add_functionalize();

@@ -78,6 +78,9 @@ int run(int argc, char** argv) {
   byre_bench::add_shared_data();
   byre_bench::add_writers();
   byre_bench::add_atomic_places();
+#if defined(BYRE_HAS_SEAMS)
+  byre_bench::add_seams();
+#endif
   byre_bench::add_pages_and_tiles();
   byre_bench::add_tensors();
   byre_bench::add_functionalize();

@@ -83,6 +83,12 @@ def atomic_places():
                         "atomic_tail/byre", "1GiB<=2.0")
 
 
+def seams():
+    for title, operation in [("lazy clone + drop", "clone_drop"), ("write access to unique data", "write_alone"),
+                             ("write when shared", "write_shared"), ("wait and wake", "wait_and_wake")]:
+        yield from measures(f"{title}, sync::Standard / sync::Boost", f"seam_{operation}/standard", "boost", "64B<=1.05")
+
+
 def pages_and_tiles():
     for count, bound in [(1, "<=40e3"), (16, "<=100e3"), (256, "<=1.3e6"), (4096, ""), (16384, ""), (65536, "")]:
         for contender, where in [("paged", "in pages"), ("tiles", "in tiles"), ("byre", "in ordinary memory")]:
@@ -146,4 +152,5 @@ def functionalize():
         yield from measures(f"write of {count} parts without the pass, per part", f"functional_unbind_{count}/plain")
 
 
-MEASURES = [*unique_data(), *shared_data(), *writers(), *atomic_places(), *pages_and_tiles(), *tensors(), *functionalize()]
+MEASURES = [*unique_data(), *shared_data(), *writers(), *atomic_places(), *seams(), *pages_and_tiles(), *tensors(),
+            *functionalize()]
