@@ -5,10 +5,11 @@
 
 #include <byre/config.hpp>
 #include <byre/files/file_name.hpp>
-#include <byre/system/detail/descriptor.hpp>
+#include <byre/system/detail/replaced_file.hpp>
 
 #include <cstddef>
 #include <string>
+#include <system_error>
 
 namespace byre::inline BYRE_ABI {
 
@@ -54,21 +55,13 @@ class BYRE_API OutputFile {
   void commit();
 
  private:
-  bool is_in_place() const noexcept { return !folder_; }
-  void open(const char* name);
-  void open_temporary();
-  void reopen_folder() noexcept;
-  int descriptor_for_writing();
   void discard() noexcept;
-  [[noreturn]] void throw_error(int error);
+  void throw_if_failed(std::error_code error);
+  [[noreturn]] void throw_error(std::error_code error);
   [[noreturn]] void throw_error(const char* why, const char* advice);
 
-  std::string name_;       // for messages
-  std::string base_name_;  // in the folder, after links are resolved
-  std::string temporary_;
-  std::string folder_name_;
-  detail::Descriptor folder_;
-  detail::Descriptor file_;
+  std::string name_;  // for messages
+  system::ReplacedFile file_;
 };
 
 }  // namespace byre::inline BYRE_ABI

@@ -10,6 +10,7 @@
 #include <byre/memory/pool.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/system/detail/memory.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -56,9 +57,10 @@ void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_
     const std::size_t now = std::min(huge_page_nbytes, nbytes - done);
     const std::size_t populated = round_up(now, page_nbytes);
     if (populated == huge_page_nbytes) {
-      populate(destination + done + huge_page_nbytes - page_nbytes, page_nbytes);
+      system::populate(destination + done + huge_page_nbytes - page_nbytes, page_nbytes);
     }
-    populate(destination + done, populated);  // populates the rest if there was no huge page
+    system::populate(destination + done,
+                     populated);  // populates the rest if there was no huge page
     copy_upwards(destination + done, source + done, now);
   }
 }
@@ -166,7 +168,7 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
   }
   // For small pages, the advice would cost as much as the next copy into the block.
   if (grants_huge_pages()) {
-    advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
+    system::advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
   stats::detail::report_pool(RecordKind::pool_put, block.capacity,
                              stats::detail::plus(stats::Counter::pooled_bytes, block.capacity));
@@ -217,7 +219,7 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     idle().count_as_gone();
     throw OutOfMemory(nbytes, name());
   }
-  advise_huge(data, huge_nbytes(capacity));
+  system::advise_huge(data, huge_nbytes(capacity));
   stats::detail::report_pool(RecordKind::pool_miss, capacity);
   return {data, capacity, data - lead};
 }

@@ -5,10 +5,9 @@
 #include <byre/observe/recording.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/process_state.hpp>
+#include <byre/system/detail/process.hpp>
 
-#include <unistd.h>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -16,17 +15,6 @@
 
 namespace byre::inline BYRE_ABI::trace {
 namespace {
-
-/// Returns "" if the program has rights that its caller lacks (set-user-ID), because the caller
-/// could otherwise make the program overwrite any file of the program's user.
-const char* name_in_environment() noexcept {
-#if defined(__GLIBC__)
-  const char* const value = ::secure_getenv("BYRE_TRACE");
-#else
-  const char* const value = std::getenv("BYRE_TRACE");
-#endif
-  return value == nullptr ? "" : value;
-}
 
 bool is_supported_name(const std::string& file_name) noexcept {
   return file_name == "stderr" || file_name.ends_with(".json") || file_name.ends_with(".txt");
@@ -38,7 +26,10 @@ struct EnvironmentRecording {
   /// An unsupported name is reported at the end of the program.
   EnvironmentRecording() noexcept {
     try {
-      file_name = name_in_environment();
+      // If the variable could be trusted in a set-user-ID program, its caller could make it
+      // overwrite any file of the program's user.
+      const char* const value = system::trusted_variable("BYRE_TRACE");
+      file_name = value == nullptr ? "" : value;
       if (BYRE_STATS && is_supported_name(file_name)) {
         file_name =
             file_name == "stderr" ? file_name : std::filesystem::absolute(file_name).string();
@@ -73,7 +64,7 @@ void EnvironmentRecording::write() const {
   }
   std::string file = file_name;
   if (const std::size_t at = file.find("%p"); at != std::string::npos) {
-    file.replace(at, 2, std::to_string(::getpid()));
+    file.replace(at, 2, std::to_string(system::process_id()));
   } else if (sync::detail::process_number != process) {
     return;  // this process is a forked child, and the parent writes the file
   }

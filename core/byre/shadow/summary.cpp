@@ -4,8 +4,8 @@
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/system/detail/process.hpp>
 
-#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -91,7 +91,7 @@ void print_summary(const std::string& where) try {
   }
   std::string path = where;
   if (const std::size_t at = path.find("%p"); at != std::string::npos) {
-    path.replace(at, 2, std::to_string(::getpid()));
+    path.replace(at, 2, std::to_string(system::process_id()));
   }
   OutputFile file(path);
   file.write(text.data(), text.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/system/detail/memory.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -88,15 +88,15 @@ TEST(SystemPages, keep_their_bytes_if_advised_as_huge_or_populated) {
   for (const std::size_t advised_nbytes : {std::size_t{0}, 4 * mib}) {
     const Mapping mapping(4 * mib, huge_page_nbytes);
     ASSERT_NE(mapping.address, nullptr);
-    (void)advise_huge(mapping.address, advised_nbytes);
-    populate(mapping.address, advised_nbytes);
+    system::advise_huge(mapping.address, advised_nbytes);
+    EXPECT_TRUE(system::populate(mapping.address, advised_nbytes));
     EXPECT_TRUE(mapping.holds(0)) << "fresh pages must be zero";
     std::memset(mapping.address, 7, mapping.nbytes);
-    (void)advise_huge(mapping.address, advised_nbytes);
+    system::advise_huge(mapping.address, advised_nbytes);
     EXPECT_TRUE(mapping.holds(7));
-    populate(mapping.address, advised_nbytes);
+    EXPECT_TRUE(system::populate(mapping.address, advised_nbytes));
     EXPECT_TRUE(mapping.holds(7));
-    advise_reclaimable(mapping.address, advised_nbytes);
+    system::advise_reclaimable(mapping.address, advised_nbytes);
     EXPECT_TRUE(advised_nbytes != 0 || mapping.holds(7));
     std::memset(mapping.address, 8, mapping.nbytes);
     EXPECT_TRUE(mapping.holds(8)) << "reclaimable pages must stay writable";

@@ -7,22 +7,15 @@
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/published.hpp>
-#include <byre/system/detail/previous_handler.hpp>
-
-#include <unistd.h>
+#include <byre/system/detail/faults.hpp>
+#include <byre/system/detail/memory.hpp>
+#include <byre/system/detail/process.hpp>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-
-#if defined(__linux__)
-#include <dlfcn.h>
-#include <link.h>
-#include <sys/mman.h>
-#endif
 
 namespace byre::inline BYRE_ABI::detail {
 namespace {
@@ -45,9 +38,7 @@ class SignalSafeText {
     return *this << place.file << ":" << std::uint64_t{place.line};
   }
 
-  void write_to_stderr() const noexcept {
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, chars_.data(), end_);
-  }
+  void write_to_stderr() const noexcept { system::write_to_stderr(chars_.data(), end_); }
 
  private:
   SignalSafeText& append(std::uint64_t number, unsigned base) noexcept {
@@ -99,8 +90,6 @@ void fail_stale_write(const GuardedData& data, const void* address,
   std::abort();
 }
 
-#if defined(__linux__)
-
 struct PageGuard {
   GuardedData data;
   // Each is null or points to `data`.
@@ -121,15 +110,6 @@ constinit std::size_t stuck_count = 0;
   std::abort();
 }
 
-struct Handler {
-  Handler() noexcept;
-
-  PreviousHandler before;
-};
-
-/// Published before the handler is installed, because the system may call the handler immediately.
-constinit sync::detail::Published<const Handler> installed;
-
 const GuardedData* find(sync::detail::Published<GuardedData> PageGuard::*state,
                         const void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -143,51 +123,38 @@ const GuardedData* find(sync::detail::Published<GuardedData> PageGuard::*state,
 }
 
 bool make_writable(const GuardedData& data) noexcept {
-  return ::mprotect(data.begin, data.capacity, PROT_READ | PROT_WRITE) == 0;
+  return system::protect(data.begin, data.capacity, system::Access::read_write);
 }
 
-void handle(int signal, siginfo_t* info, void* context) noexcept {
-  if (info->si_code == SEGV_ACCERR) {
-    if (const GuardedData* const data = find(&PageGuard::active, info->si_addr)) {
-      fail_stale_write(*data, info->si_addr, {});
-    }
-    if (const GuardedData* const data = find(&PageGuard::stuck, info->si_addr)) {
-      if (make_writable(*data)) {
-        return;  // the processor repeats the write
-      }
-      fail_stuck_write();
-    }
+bool handle(const void* address) noexcept {
+  if (const GuardedData* const data = find(&PageGuard::active, address)) {
+    fail_stale_write(*data, address, {});
   }
-  installed.get()->before.forward(signal, info, context);
+  if (const GuardedData* const data = find(&PageGuard::stuck, address)) {
+    if (make_writable(*data)) {
+      return true;
+    }
+    fail_stuck_write();
+  }
+  return false;
 }
 
-/// Prevents the unloading of the library that contains the handler, because handlers that are
-/// installed later may store the address of this handler. Returns false if the system refuses.
-bool stay_loaded() noexcept {
-#if defined(__GLIBC__)
-  Dl_info info;
-  void* map = nullptr;
-  if (::dladdr1(reinterpret_cast<void*>(&handle), &info, &map, RTLD_DL_LINKMAP) == 0) {
-    return false;
-  }
-  const char* const name = static_cast<link_map*>(map)->l_name;
-  return ::dlopen(name, RTLD_NOW) != nullptr;  // a reference that is never closed
-#else
-  return true;  // musl never unloads a library
-#endif
-}
+struct Handler {
+  Handler() noexcept;
+};
+constinit sync::detail::Published<const Handler> installed;
 
 Handler::Handler() noexcept {
-  before.remember();
+  system::handle_faults(system::FaultUser::page_guards, &handle);
   installed.set(this);
-  before.install(&handle);
 }
 
 }  // namespace
 
 bool may_guard_pages() noexcept {
   if (installed.get() == nullptr) {
-    if (!stay_loaded()) {
+    // Not in the constructor: the system's loader must not be called under the lock of FirstUse.
+    if (!system::stay_loaded()) {
       return false;
     }
     sync::no_destructor<Handler>();
@@ -226,7 +193,7 @@ PageGuard* guard(const GuardedData& data) noexcept {
   }
   free->data = data;
   free->active.set(&free->data);
-  if (::mprotect(data.begin, data.capacity, PROT_READ) != 0) {
+  if (!system::protect(data.begin, data.capacity, system::Access::read)) {
     unguard(*free);  // the call may have protected some of the pages
     return nullptr;
   }
@@ -258,24 +225,10 @@ void protect_again() noexcept {
   for (const PageGuard& guard : guards) {
     const GuardedData* const data = guard.active.get();
     if (data != nullptr && !is_lost(data->begin)) {
-      ::mprotect(data->begin, data->capacity, PROT_READ);  // if it fails, writes are not detected
+      system::protect(data->begin, data->capacity, system::Access::read);  // else writes go unseen
     }
   }
 }
-
-#else
-
-bool may_guard_pages() noexcept {
-  return false;
-}
-PageGuard* guard(const GuardedData&) noexcept {
-  return nullptr;
-}
-void unguard(PageGuard&) noexcept {}
-void forget_unmapped(std::byte*, std::size_t) noexcept {}
-void protect_again() noexcept {}
-
-#endif
 
 }  // namespace byre::inline BYRE_ABI::detail
 

@@ -8,6 +8,7 @@
 #include <byre/system/detail/descriptor.hpp>
 
 #include <cstddef>
+#include <system_error>
 
 namespace byre::inline BYRE_ABI::detail {
 
@@ -20,10 +21,10 @@ struct OpenedFile {
 /// is missing, not a regular file, unreadable, or larger than the largest object, or OutOfMemory.
 OpenedFile open_regular_file(const FileName& name, const char* operation);
 
-/// Throws OutOfMemory if `error` is ENOMEM, else FileError. `operation` is "read", "map" or
-/// "write".
-[[noreturn]] void throw_file_error(const FileName& name, const char* operation, int error,
-                                   const char* advice);
+/// Throws OutOfMemory if `error` is std::errc::not_enough_memory, else FileError. `operation` is
+/// "read", "map" or "write".
+[[noreturn]] void throw_file_error(const FileName& name, const char* operation,
+                                   std::error_code error, const char* advice);
 [[noreturn]] void throw_file_error(const FileName& name, const char* operation, const char* why,
                                    const char* advice);
 

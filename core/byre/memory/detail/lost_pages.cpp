@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/detail/mappings.hpp>
 
-#if defined(__linux__)
-
 #include <byre/error/detail/assert.hpp>
-#include <byre/system/detail/previous_handler.hpp>
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include <byre/system/detail/faults.hpp>
+#include <byre/system/detail/memory_files.hpp>
+#include <byre/system/detail/process.hpp>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -28,7 +24,6 @@ struct Range {
 // process writes them; afterwards they are constant.
 constinit std::array<Range, 4096> lost{};
 constinit std::size_t lost_count = 0;
-constinit PreviousHandler previous;
 
 constexpr std::string_view message =
     "byre: cannot access paged data in this forked process: the system refused the parent a "
@@ -36,12 +31,12 @@ constexpr std::string_view message =
     "RLIMIT_DATA, RLIMIT_AS, RLIMIT_MEMLOCK, or the memory that may be committed), or do not use "
     "the data in the child.\n";
 
-void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept {
-  if (is_lost(info->si_addr)) {
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
-    std::abort();
+bool end_use_of_lost_pages(const void* address) noexcept {
+  if (!is_lost(address)) {
+    return false;
   }
-  previous.forward(signal, info, context);
+  system::write_to_stderr(message.data(), message.size());
+  std::abort();
 }
 
 void remember(Range range) noexcept {
@@ -64,18 +59,11 @@ bool is_lost(const void* address) noexcept {
 }
 
 void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
-  // The pages are unmapped first, because at the limit of mappings the system would refuse the new
-  // mapping.
-  const bool is_gone =
-      ::munmap(data, nbytes) == 0 &&
-      ::mmap(data, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0) == data;
-  BYRE_ASSERT(is_gone, "cannot remove paged data from a forked process that has no copy of it");
-  previous.install_if_other(&end_use_of_lost_pages);
+  BYRE_ASSERT(system::make_inaccessible(data, nbytes),
+              "cannot remove paged data from a forked process that has no copy of it");
+  system::handle_faults(system::FaultUser::lost_pages, &end_use_of_lost_pages);
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   remember({begin, begin + nbytes});
 }
 
 }  // namespace byre::inline BYRE_ABI::detail
-
-#endif

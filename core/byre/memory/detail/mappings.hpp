@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Memory mappings: advice about pages, mapping and unmapping at the system's limit of mappings,
-/// and pages that a forked process loses.
+/// Mapping and unmapping at the system's limit of mappings, and pages that a forked process loses.
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/system/detail/descriptor.hpp>
+#include <byre/system/detail/memory.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace byre::inline BYRE_ABI {
 
-// ---- Advice to Linux about pages. It has no effect on other systems.
-
 /// True if the system provides huge pages on request. Reads the system's setting once.
 bool grants_huge_pages() noexcept;
-
-/// Requests huge pages. Does nothing if `nbytes` is 0.
-void advise_huge(std::byte* address, std::size_t nbytes) noexcept;
-
-/// Allocates all pages in one call, which is cheaper than a page fault at the first touch of each.
-void populate(std::byte* address, std::size_t nbytes) noexcept;
-
-/// Allows the system to reclaim the pages if it runs short of memory. Contents become
-/// indeterminate. Does nothing if `nbytes` is 0.
-void advise_reclaimable(std::byte* address, std::size_t nbytes) noexcept;
 
 namespace detail {
 
@@ -40,17 +28,17 @@ struct UnmapObserver {
 void observe_unmaps(const UnmapObserver& observer) noexcept;
 #endif
 
-/// Calls mmap(). If it fails and refused ranges can be unmapped now, calls it once more. Returns
-/// MAP_FAILED, with errno, if the system refuses. Thread-safe. Must not be called under a
-/// ProcessMutex.
-void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
-          std::int64_t offset) noexcept;
+// The functions that map pages try again if the system refuses, and refused ranges can be unmapped
+// now. They are thread-safe, and must not be called under a ProcessMutex.
 
-/// Maps `lead` + `nbytes` bytes of private anonymous memory. Returns the address after the first
-/// `lead` bytes, aligned to `alignment`, or null if the system refuses. Like map(), it tries again
-/// after unmapping refused ranges, is thread-safe, and must not be called under a ProcessMutex.
-std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignment,
-                       int protection) noexcept;
+/// Maps `lead` + `nbytes` bytes of fresh private pages. Returns the address after the first `lead`
+/// bytes, aligned to `alignment`, or null if the system refuses.
+std::byte* map_pages(std::size_t lead, std::size_t nbytes, std::size_t alignment,
+                     system::Access access) noexcept;
+
+/// Maps a file as system::map_privately() does.
+std::byte* map_file_pages(const Descriptor& file, std::size_t nbytes,
+                          system::Access access) noexcept;
 
 /// Unmaps whole pages. Requires that the caller does not use them any more. If the system refuses,
 /// frees their memory immediately; later calls of unmap(), and of map() that fail, try again to

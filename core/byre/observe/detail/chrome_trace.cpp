@@ -6,12 +6,11 @@
 #include <byre/error/error.hpp>
 #include <byre/observe/detail/records.hpp>
 #include <byre/observe/events.hpp>
+#include <byre/system/detail/process.hpp>
 #include <byre/system/page_nbytes.hpp>
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <map>
 #include <string_view>
 
@@ -170,11 +169,7 @@ class Writer {
   }
 
   void write_names() {
-#if defined(__GLIBC__)
-    const char* const program = program_invocation_short_name;
-#else
-    const char* const program = "program";
-#endif
+    const char* const program = system::program_name();
     event("M", "process_name", begin_ns_, 0, arguments(member("name", in_quotes(program))));
     for (const auto& thread : records_.threads) {
       const std::string name =
@@ -242,7 +237,7 @@ class Writer {
   const Records& records_;
   const std::int64_t begin_ns_;
   std::int64_t now_ns_;  ///< time of the latest point in the tracks; it never decreases
-  std::string process_ = member("pid", static_cast<std::uint64_t>(::getpid()));
+  std::string process_ = member("pid", system::process_id());
   std::string events_;
   Tracks counters_{};
   std::map<std::pair<std::string_view, std::uint32_t>, int> open_spans_;  ///< by name and data

@@ -2,12 +2,8 @@
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/detail/record_log.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/system/detail/process.hpp>
 
-#include <pthread.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 #include <chrono>
 #include <iterator>
 
@@ -16,14 +12,6 @@ namespace byre::inline BYRE_ABI::stats::detail {
 constinit thread_local ThreadOfLog thread_of_log;
 
 namespace {
-
-std::uint64_t system_id_of_this_thread() noexcept {
-#if defined(__linux__)
-  return static_cast<std::uint64_t>(::syscall(SYS_gettid));
-#else
-  return 0;
-#endif
-}
 
 constexpr auto fill_nothing = [](const Record&, const KnownData&) noexcept {};
 
@@ -53,8 +41,8 @@ void add_spare_memory(const void* data, LogEntries& spare) {
   spare.data.try_emplace(data);
   if (thread_of_log.number == 0 && spare.threads.empty()) {
     ThreadName& thread = spare.threads.emplace_back();
-    thread.system_id = system_id_of_this_thread();
-    ::pthread_getname_np(::pthread_self(), thread.name.data(), thread.name.size());
+    thread.system_id = system::thread_id();
+    system::write_thread_name(thread.name.data(), thread.name.size());
   }
 }
 

@@ -4,12 +4,9 @@
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/system/detail/files.hpp>
+#include <byre/system/detail/last_error.hpp>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -26,18 +23,16 @@ class MappedFile final : public PageFile {
     if (file.nbytes == 0) {
       throw_file_error(name, "map", "it is empty", "Use Buffer::allocate(0) for an empty buffer.");
     }
-    path_.reset(::realpath(name.c_str(), nullptr));
-    if (path_ == nullptr && errno == ENOMEM) {
+    path_ = system::absolute_name(name.c_str());
+    if (path_ == nullptr && system::last_error() == std::errc::not_enough_memory) {
       throw std::bad_alloc();
     }
-    void* const mapping =
-        map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
-    if (mapping == MAP_FAILED) {
-      const int error = errno == EAGAIN ? ENOMEM : errno;  // the limit of locked memory is reached
-      throw_file_error(name, "map", error,
+    std::byte* const mapping = map_file_pages(file.descriptor, file.nbytes, system::Access::read);
+    if (mapping == nullptr) {
+      throw_file_error(name, "map", system::last_error(),
                        "Read it into a buffer from Buffer::allocate() instead.");
     }
-    set_mapping(static_cast<std::byte*>(mapping), file.nbytes);
+    set_mapping(mapping, file.nbytes);
     identity_ = file.descriptor.identity();
   }
   ~MappedFile() override {
@@ -61,21 +56,16 @@ class MappedFile final : public PageFile {
   void unmap_overlay(std::byte* overlay) noexcept override { unmap(overlay, nbytes()); }
 
  private:
-  struct Free {
-    void operator()(char* text) const noexcept { std::free(text); }
-  };
-
   std::byte* map_again() const noexcept {
     if (path_ == nullptr) {
       return nullptr;
     }
-    const Descriptor file(::open(path_.get(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const Descriptor file = system::open_to_read(path_.get());
     if (file.identity() != identity_) {
       return nullptr;
     }
-    void* const mapping = map(nullptr, nbytes(), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_NORESERVE, file.number(), 0);
-    if (mapping == MAP_FAILED) {
+    std::byte* const mapping = map_file_pages(file, nbytes(), system::Access::read_write);
+    if (mapping == nullptr) {
       return nullptr;
     }
     // The number is negative if other code has closed the descriptor meanwhile. Another file may
@@ -84,11 +74,11 @@ class MappedFile final : public PageFile {
       unmap(mapping, nbytes());
       return nullptr;
     }
-    return static_cast<std::byte*>(mapping);
+    return mapping;
   }
 
   FileIdentity identity_;
-  std::unique_ptr<char, Free> path_;
+  system::OwnedName path_;
 };
 
 }  // namespace

@@ -2,17 +2,11 @@
 #include <byre/error/error.hpp>
 #include <byre/pages/detail/page_file.hpp>
 
-#if defined(__linux__)
-
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/memory_files.hpp>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -20,13 +14,11 @@
 namespace byre::inline BYRE_ABI::detail {
 namespace {
 
-constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
-
 /// Frees the memory of the pages of a shared mapping.
 void free_memory(std::byte* data, std::size_t nbytes) noexcept {
-  if (::madvise(data, nbytes, MADV_REMOVE) != 0) {
-    ::munlock(data, nbytes);  // MADV_REMOVE refuses locked pages
-    ::madvise(data, nbytes, MADV_REMOVE);
+  if (!system::free_file_pages(data, nbytes)) {
+    system::unlock(data, nbytes);
+    system::free_file_pages(data, nbytes);
   }
 }
 
@@ -53,7 +45,7 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
   if (!files().take_range(*this, nbytes)) {
     return false;
   }
-  std::byte* const data = map_range(nbytes, MAP_SHARED);
+  std::byte* const data = map_range(nbytes, system::Writes::to_file);
   if (data == nullptr) {
     return false;
   }
@@ -65,12 +57,12 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
 /// Maps the range of this file, aligned to a huge page if the range is at least as long as a huge
 /// page. Returns null if the system refuses. The addresses are reserved without access rights
 /// first, so that no memory limit counts the reservation.
-std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
-  std::byte* const reserved = map_aligned(0, nbytes, alignment_for(nbytes), PROT_NONE);
+std::byte* MemoryFile::map_range(std::size_t nbytes, system::Writes writes) const noexcept {
+  std::byte* const reserved = map_pages(0, nbytes, alignment_for(nbytes), system::Access::none);
   if (reserved == nullptr) {
     return nullptr;
   }
-  std::byte* const mapping = range_.arena->map(range_, flags, reserved);
+  std::byte* const mapping = range_.arena->map(range_, writes, reserved);
   if (mapping == nullptr) {
     unmap(reserved, nbytes);
   }
@@ -78,29 +70,30 @@ std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
 }
 
 /// Replaces the mapping at `place` with a private mapping of this file. Requires that the former
-/// mapping shows this file, mapped with `former_flags`, or another file with equal bytes. For other
+/// mapping shows this file, mapped with `former`, or another file with equal bytes. For other
 /// threads, the replacement is a single step. Returns false and changes nothing if the system
 /// refuses.
-bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
+bool MemoryFile::make_private(std::byte* place, system::Writes former) noexcept {
+  constexpr auto only_here = system::Writes::private_to_mapping;
   const std::size_t size = nbytes();
-  std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);
+  std::byte* const fresh = range_.arena->map(range_, only_here, nullptr);
   if (fresh == nullptr) {
     return false;
   }
   // With strict overcommit accounting, the system charges a move for both places, and unmaps the
   // target before it refuses the move. The probe detects in advance that a move would be refused.
-  std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
+  std::byte* const probe = range_.arena->map(range_, only_here, nullptr);
   if (probe == nullptr) {
-    ::munmap(fresh, size);
+    system::unmap(fresh, size);
     return false;
   }
-  ::munmap(probe, size);
-  if (::mremap(fresh, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
+  system::unmap(probe, size);
+  if (system::move_mapping(fresh, size, place)) {
     return true;
   }
-  ::munmap(fresh, size);
-  const bool is_mapped_again = range_.arena->map(range_, former_flags, place) == place;
-  return is_mapped_again && former_flags == MAP_PRIVATE;
+  system::unmap(fresh, size);
+  const bool is_mapped_again = range_.arena->map(range_, former, place) == place;
+  return is_mapped_again && former == only_here;
 }
 
 /// Allocates pages, in huge pages if the system has any. Populating one small page of each huge
@@ -109,12 +102,12 @@ bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
 bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcept {
   const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
   for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {
-    if (!populate_for_writes(data + at, 1)) {
+    if (!system::populate(data + at, 1)) {
       return false;
     }
   }
   if (in_huge_pages != 0) {
-    ::madvise(data, in_huge_pages, collapse_advice);  // if refused, small pages work too
+    system::collapse(data, in_huge_pages);  // if refused, small pages work too
   }
   return true;
 }
@@ -134,43 +127,4 @@ std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes, Present present
   throw OutOfMemory::of_heap("a memory file");
 }
 
-std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte* source) {
-  auto file = create_memory_file(nbytes_, Present::when_touched);
-  if (file == nullptr || !populate_for_writes(file->data(), nbytes_)) {
-    return nullptr;
-  }
-  std::memcpy(file->data(), source, nbytes_);
-  return file;
-}
-
-bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data) / page * page;
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data) + nbytes;
-  while (::madvise(reinterpret_cast<void*>(begin), end - begin, populate_write) != 0) {
-    if (errno != EINTR && errno != EAGAIN) {
-      return errno != ENOMEM && errno != EFAULT;
-    }
-  }
-  return true;
-}
-
 }  // namespace byre::inline BYRE_ABI::detail
-
-#else
-
-namespace byre::inline BYRE_ABI::detail {
-
-std::unique_ptr<PageFile> create_memory_file(std::size_t, Present) {
-  return nullptr;
-}
-std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte*) {
-  return nullptr;
-}
-bool populate_for_writes(std::byte*, std::size_t) noexcept {
-  return true;
-}
-
-}  // namespace byre::inline BYRE_ABI::detail
-
-#endif

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#if defined(__linux__)
-
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/pages/detail/memory_files.hpp>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +16,7 @@ void MemoryFile::add_overlay(OverlayNode& overlay) noexcept {
 void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
   {
     const sync::Lock lock(files().mutex());
-    overlays_.erase(overlays_.iterator_to(overlay));
+    overlays_.remove(overlay);
   }
   free_hidden_pages();
 }
@@ -32,7 +27,7 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
 /// several owners, one of them may have claimed the data but not begun its overlay yet, and may
 /// therefore map the file at any time.
 bool MemoryFile::has_sole_overlay() const noexcept {
-  return state_ == FileState::shared && has_only_overlays_ && overlays_.size() == 1 &&
+  return state_ == FileState::shared && has_only_overlays_ && overlays_.has_one() &&
          unlisted_overlays_ == 0;
 }
 
@@ -56,7 +51,7 @@ void MemoryFile::free_hidden_pages() noexcept {
       const std::size_t end = (offset + run_nbytes) / part * part;
       if (begin < end) {
         // The system refuses to free locked pages. They then stay allocated.
-        ::madvise(pages + begin, end - begin, MADV_REMOVE);
+        system::free_file_pages(pages + begin, end - begin);
       }
     };
     for_each_written_run(overlays_.front().data + at, std::min(step_nbytes, nbytes() - at),
@@ -103,14 +98,15 @@ Overlay MemoryFile::map_unlisted_overlay(std::byte* source, FileState state, boo
   } else if (state == FileState::forked && source == nullptr) {
     source = data();
   }
-  std::byte* const overlay = copied ? map_range(nbytes(), MAP_PRIVATE) : nullptr;
+  std::byte* const overlay =
+      copied ? map_range(nbytes(), system::Writes::private_to_mapping) : nullptr;
   if (overlay == nullptr || source == nullptr) {
     return {overlay, copied.value_or(0)};
   }
   // If all memory of the process is locked (mlockall()), the system copied all pages when it mapped
-  // the overlay, perhaps before another thread wrote its pages back. MADV_DONTNEED then fails.
+  // the overlay, perhaps before another thread wrote its pages back. It then discards no page.
   const bool is_as_the_file = others == OtherOverlays::some || state != FileState::shared ||
-                              ::madvise(overlay, nbytes(), MADV_DONTNEED) == 0;
+                              system::discard(overlay, nbytes());
   copied = is_as_the_file ? copy_written_pages(overlay, source, nbytes()) : std::nullopt;
   if (!copied) {
     unmap_overlay(overlay);
@@ -126,9 +122,10 @@ bool MemoryFile::replace_with_overlay(OverlayNode& overlay, std::byte* place,
   }
   const sync::Lock lock(files().mutex());
   // After a fork, bytes that this process wrote in data() are not in the file.
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = system::actual_page_nbytes();
   const bool is_replaced = (place_nbytes + page - 1) / page * page == nbytes() &&
-                           state_ == FileState::shared && make_private(place, MAP_PRIVATE);
+                           state_ == FileState::shared &&
+                           make_private(place, system::Writes::private_to_mapping);
   if (is_replaced) {
     list_replacement(overlay, place);
   }
@@ -143,18 +140,19 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   };
   if (is_shared()) {
     // Called without the lock, because unmapping many small pages takes long.
-    ::madvise(own, nbytes(), MADV_DONTNEED);
+    system::discard(own, nbytes());
   }
-  std::byte* const elsewhere = map_range(nbytes(), MAP_SHARED);
+  std::byte* const elsewhere = map_range(nbytes(), system::Writes::to_file);
   if (elsewhere == nullptr) {
     return false;
   }
   const bool is_replaced = [&] {
     const sync::Lock lock(files().mutex());
     const bool is = state_ == FileState::shared
-                        ? make_private(own, MAP_SHARED)
+                        ? make_private(own, system::Writes::to_file)
                         : state_ == FileState::forked &&
-                              range_.arena->map(range_, MAP_PRIVATE, elsewhere) != nullptr;
+                              range_.arena->map(range_, system::Writes::private_to_mapping,
+                                                elsewhere) != nullptr;
     if (is) {
       set_mapping(elsewhere, nbytes());
       list_replacement(overlay, own);
@@ -184,8 +182,8 @@ void MemoryFile::collapse(std::byte* overlay, std::size_t offset,
   }();
   const bool is_seen = !is_sole || !is_much_written(overlay + begin, end - begin);
   if (is_shared && is_seen && begin < end) {
-    ::madvise(data() + begin, end - begin, collapse_advice);
-    ::madvise(overlay + begin, end - begin, collapse_advice);
+    system::collapse(data() + begin, end - begin);
+    system::collapse(overlay + begin, end - begin);
   }
 }
 
@@ -203,7 +201,7 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
       return false;
     }
     // The system refuses to free locked pages. The overlay then keeps its private pages.
-    ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);
+    system::discard(overlay + offset, run_nbytes);
     return true;
   };
   const auto copied = write_back_pages(data(), source, nbytes(), moved, end_run, &context);
@@ -213,5 +211,3 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
 }
 
 }  // namespace byre::inline BYRE_ABI::detail
-
-#endif

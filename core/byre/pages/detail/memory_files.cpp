@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#if defined(__linux__)
-
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/pages/detail/memory_files.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
-#include <sys/mman.h>
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -82,15 +73,14 @@ void MemoryFiles::before_fork() noexcept {
     if (file.state_ == FileState::shared) {
       // If only overlays map the file, data() is unused, and after the fork no process writes the
       // file.
-      const bool is_private = file.has_only_overlays_ || file.make_private(file.data(), MAP_SHARED);
+      const bool is_private =
+          file.has_only_overlays_ || file.make_private(file.data(), system::Writes::to_file);
       file.state_ = is_private ? FileState::forked : FileState::shared;
       is_any_shared |= !is_private;
     }
   }
-  int ends[2];
-  if (is_any_shared && ::pipe2(ends, O_CLOEXEC) == 0) {
-    copies_end_ = Descriptor(ends[0]);
-    copying_ = Descriptor(ends[1]);
+  if (is_any_shared) {
+    copying_ = system::create_pipe();
   }
   if (arena_ != nullptr) {
     retire_arena();
@@ -98,27 +88,24 @@ void MemoryFiles::before_fork() noexcept {
 }
 
 void MemoryFiles::in_parent() noexcept {
-  copying_.close();
-  char nothing = 0;
-  while (copies_end_.number() >= 0 && ::read(copies_end_.number(), &nothing, 1) < 0 &&
-         errno == EINTR) {
-  }
-  copies_end_.close();
+  copying_.writes.close();
+  system::wait_for_end(copying_.reads);
+  copying_.reads.close();
   mutex_.unlock();
 }
 
 void MemoryFiles::in_child() noexcept {
   for (MemoryFile& file : files_) {
     if (file.state_ == FileState::shared) {
-      const bool is_copied = copying_.number() >= 0 && file.replace_with_copies();
+      const bool is_copied = copying_.writes.number() >= 0 && file.replace_with_copies();
       file.state_ = is_copied ? FileState::copied : FileState::lost;
       if (!is_copied) {
         file.lose();
       }
     }
   }
-  copies_end_.close();
-  copying_.close();
+  copying_.reads.close();
+  copying_.writes.close();
   mutex_.unlock();
 }
 
@@ -126,21 +113,22 @@ void MemoryFiles::in_child() noexcept {
 /// copies.
 bool MemoryFile::replace_with_copies() noexcept {
   const auto replace = [this](std::byte* pages) noexcept {
-    void* const copy =
-        ::mmap(nullptr, nbytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (copy == MAP_FAILED) {
+    const auto copy = system::map_aligned(0, nbytes(), 1, system::Access::read_write);
+    if (copy.begin == nullptr) {
       return false;
     }
-    std::memcpy(copy, pages, nbytes());
-    if (::mremap(copy, nbytes(), nbytes(), MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages) {
+    std::memcpy(copy.data, pages, nbytes());
+    if (system::move_mapping(copy.data, nbytes(), pages)) {
       return true;
     }
-    ::munmap(copy, nbytes());
+    system::unmap(copy.data, nbytes());
     return false;
   };
-  return replace(data()) &&
-         std::all_of(overlays_.begin(), overlays_.end(),
-                     [&](const OverlayNode& overlay) noexcept { return replace(overlay.data); });
+  bool is_replaced = replace(data());
+  for (const OverlayNode& overlay : overlays_) {
+    is_replaced = is_replaced && replace(overlay.data);
+  }
+  return is_replaced;
 }
 
 void MemoryFile::lose() noexcept {
@@ -151,5 +139,3 @@ void MemoryFile::lose() noexcept {
 }
 
 }  // namespace byre::inline BYRE_ABI::detail
-
-#endif

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The memory files of a process (Linux: memfd_create()), and the list of all ranges of pages in
-/// them. The process takes new ranges from one memory file until the process forks or loses the
-/// file's descriptor.
+/// The memory files of a process (system/detail/memory_files.hpp), and the list of all ranges of
+/// pages in them. The process takes new ranges from one memory file until the process forks or
+/// loses the file's descriptor.
 #pragma once
 
+#include <byre/error/detail/intrusive_list.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/sync/detail/mutex.hpp>
 #include <byre/system/detail/descriptor.hpp>
+#include <byre/system/detail/memory_files.hpp>
 
-#include <boost/intrusive/list.hpp>
-#include <boost/intrusive/set.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -21,11 +22,18 @@ namespace byre::inline BYRE_ABI::detail {
 
 class PageArena;
 
-/// A range of pages in an arena.
-struct PageRange : boost::intrusive::set_base_hook<> {
-  PageArena* arena = nullptr;
+/// A range of pages in an arena. The constructor allocates the memory that the arena needs for the
+/// range, because the arena takes and returns ranges under a lock.
+struct PageRange {
+  /// Throws std::bad_alloc.
+  PageRange();
+
+  PageArena* arena = nullptr;  ///< null unless the range is taken
   std::int64_t offset = 0;
   std::size_t nbytes = 0;
+
+  using SizesByOffset = std::map<std::int64_t, std::size_t>;
+  SizesByOffset::node_type entry;  ///< empty while the range is taken
 };
 
 /// A memory file from which ranges of pages are taken. Not thread-safe, except map(): MemoryFiles
@@ -61,20 +69,15 @@ class PageArena {
   /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if
   /// `address` is null. Returns null if the system refuses or the descriptor is lost; the caller
   /// then unmaps the reserved bytes.
-  std::byte* map(const PageRange& range, int flags, std::byte* address) const noexcept;
+  std::byte* map(const PageRange& range, system::Writes writes, std::byte* address) const noexcept;
 
  private:
-  struct ByOffset {
-    using type = std::int64_t;
-    type operator()(const PageRange& range) const noexcept { return range.offset; }
-  };
-
   explicit PageArena(Descriptor file) noexcept : file_(std::move(file)) {}
   bool take_from(std::int64_t begin, PageRange& range, std::int64_t nbytes,
                  std::int64_t alignment) noexcept;
 
   const Descriptor file_;
-  boost::intrusive::set<PageRange, boost::intrusive::key_of_value<ByOffset>> ranges_;
+  PageRange::SizesByOffset ranges_;
   std::int64_t next_ = 0;  // where the search for unused pages continues
   bool is_retired_ = false;
 };
@@ -88,9 +91,10 @@ enum class FileState : std::uint8_t {
   lost,    ///< this process is a child that has neither the pages nor copies of them
 };
 
-class MemoryFile final : public PageFile, public boost::intrusive::list_base_hook<> {
+class MemoryFile final : public PageFile, public ListNode {
  public:
-  MemoryFile() noexcept = default;
+  /// Throws std::bad_alloc.
+  MemoryFile() = default;
   ~MemoryFile() override;
 
   /// Takes a range of `nbytes` and maps it. Returns false if the system refuses pages or mappings.
@@ -108,9 +112,9 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
  private:
   friend class MemoryFiles;
 
-  std::byte* map_range(std::size_t nbytes, int flags) const noexcept;
+  std::byte* map_range(std::size_t nbytes, system::Writes writes) const noexcept;
   bool make_present(std::byte* data, std::size_t nbytes) const noexcept;
-  bool make_private(std::byte* place, int former_flags) noexcept;
+  bool make_private(std::byte* place, system::Writes former) noexcept;
   bool replace_with_copies() noexcept;
   void lose() noexcept;
   Overlay map_unlisted_overlay(std::byte* source, FileState state, bool is_to_write_back,
@@ -123,7 +127,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
 
   // The members below are protected by the lock of MemoryFiles.
   PageRange range_;
-  boost::intrusive::list<OverlayNode> overlays_;
+  IntrusiveList<OverlayNode> overlays_;
   // The number of overlays that are mapped or being mapped, but are not in the list yet.
   std::size_t unlisted_overlays_ = 0;
   // True after the only owner of the file was replaced with an overlay.
@@ -153,8 +157,8 @@ class MemoryFiles final : sync::detail::ProcessState {
   }
   void remove(MemoryFile& file) noexcept {
     const sync::Lock lock(mutex_);
-    if (file.is_linked()) {
-      files_.erase(files_.iterator_to(file));
+    if (file.is_listed()) {
+      files_.remove(file);
     }
   }
 
@@ -174,15 +178,12 @@ class MemoryFiles final : sync::detail::ProcessState {
 
   sync::Mutex mutex_;
   std::unique_ptr<PageArena> arena_;  // the source of new ranges
-  boost::intrusive::list<MemoryFile> files_;
+  IntrusiveList<MemoryFile> files_;
   // A pipe that exists while a child copies: the parent waits until the child closes the write end.
-  Descriptor copies_end_;
-  Descriptor copying_;
+  system::Pipe copying_;
 };
 
 MemoryFiles& files() noexcept;
-
-constexpr int collapse_advice = 25;  // MADV_COLLAPSE, Linux 6.1; older headers lack it
 
 /// The alignment of a mapping of `nbytes`.
 std::size_t alignment_for(std::size_t nbytes) noexcept;

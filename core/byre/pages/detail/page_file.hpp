@@ -4,10 +4,10 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/error/detail/intrusive_list.hpp>
 #include <byre/files/file_name.hpp>
 #include <byre/memory/allocator.hpp>
 
-#include <boost/intrusive/list.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ struct Overlay {
 };
 
 /// An entry in a file's list of overlays.
-struct OverlayNode : boost::intrusive::list_base_hook<> {
+struct OverlayNode : ListNode {
   std::byte* data = nullptr;
 };
 
@@ -127,10 +127,6 @@ BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
 /// Maps a file read-only. Throws FileError if the file is missing, not a regular file, empty or
 /// unreadable. Throws OutOfMemory if memory is lacking.
 BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
-
-/// Makes `nbytes` of a mapping writable in advance, so that no page fault follows. Returns false if
-/// there is no memory for the pages.
-BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
 
 /// Copies the pages that were written in the private mapping `from` to `to`, a fresh private
 /// mapping of the same file. Returns the number of copied bytes, or nullopt if there is no memory

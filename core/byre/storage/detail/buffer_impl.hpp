@@ -8,6 +8,7 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/buffer_sizes.hpp>
 #include <byre/sync/detail/lock_table.hpp>
+#include <byre/system/detail/memory.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -158,7 +159,7 @@ void basic_buffer<Sync>::expect_range(std::size_t offset, std::size_t nbytes, Ca
 template <sync::Sync Sync>
 std::span<std::byte> basic_buffer<Sync>::populated(std::size_t offset, std::size_t nbytes) {
   auto* const first = static_cast<std::byte*>(data_.get()) + offset;
-  if (header().has_pages() && nbytes != 0 && !detail::populate_for_writes(first, nbytes)) {
+  if (header().has_pages() && nbytes != 0 && !system::populate(first, nbytes)) {
     throw OutOfMemory(nbytes, header().allocator().name());
   }
   return {first, nbytes};

@@ -4,12 +4,11 @@
 #include <byre/sync/detail/locks.hpp>
 #include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/relaxed.hpp>
-
-#include <pthread.h>
-#include <sched.h>
+#include <byre/system/detail/process.hpp>
 
 #include <cstddef>
 #include <new>
+#include <thread>
 
 namespace byre::inline BYRE_ABI::sync::detail {
 
@@ -85,7 +84,7 @@ class ProcessStates {
     // Polls: if a fork handler woke this thread, the code of the handler could be unloaded before
     // the handler returns.
     while (forks_.value() != 0) {
-      ::sched_yield();
+      std::this_thread::yield();
     }
   }
 
@@ -119,8 +118,8 @@ ProcessStates& states() noexcept {
   ::new (place) ProcessStates;
   byre::detail::warning_handler();      // constructed now, so that a fork can hold its lock
   const WithoutInterruption first_use;  // see locks.hpp
-  ::pthread_atfork([] { states().before_fork(); }, [] { states().in_parent(); },
-                   [] { states().in_child(); });
+  system::watch_forks([] { states().before_fork(); }, [] { states().in_parent(); },
+                      [] { states().in_child(); });
 }
 
 /// Runs before the system unregisters the handlers, and so before the destructors of statics:

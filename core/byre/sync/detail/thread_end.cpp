@@ -3,8 +3,7 @@
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/thread_end.hpp>
-
-#include <pthread.h>
+#include <byre/system/detail/process.hpp>
 
 namespace byre::inline BYRE_ABI::sync::detail {
 
@@ -13,23 +12,21 @@ namespace {
 constinit thread_local bool has_ended = false;
 }  // namespace
 
-/// Owns the pthread key whose destructor the system calls at the end of each thread. The value of
-/// the key is the AtThreadEnd that the thread registered last.
+/// Owns the variable whose function the system calls at the end of each thread. The value of the
+/// variable is the AtThreadEnd that the thread registered last.
 class ThreadEnds final : ProcessState {
  public:
-  ThreadEnds() noexcept
-      : has_key_(::pthread_key_create(
-                     &key_, [](void* last) { end(static_cast<AtThreadEnd*>(last)); }) == 0) {
+  ThreadEnds() noexcept : last_([](void* last) { end(static_cast<AtThreadEnd*>(last)); }) {
     enter();
   }
 
   bool add(AtThreadEnd& end) noexcept {
     const ProcessLock lock(mutex_);  // so that the key is not deleted meanwhile
-    if (!has_key_) {
+    if (!last_.has_key()) {
       return false;
     }
-    auto* const before = static_cast<AtThreadEnd*>(::pthread_getspecific(key_));
-    if (::pthread_setspecific(key_, &end) != 0) {
+    auto* const before = static_cast<AtThreadEnd*>(last_.get());
+    if (!last_.set(&end)) {
       return false;
     }
     end.next_ = before != nullptr ? before : &end;
@@ -53,18 +50,16 @@ class ThreadEnds final : ProcessState {
     AtThreadEnd* last = nullptr;
     {
       const ProcessLock lock(mutex_);
-      if (has_key_) {
-        last = static_cast<AtThreadEnd*>(::pthread_getspecific(key_));
-        ::pthread_key_delete(key_);
-        has_key_ = false;
+      if (last_.has_key()) {
+        last = static_cast<AtThreadEnd*>(last_.get());
+        last_.destroy();
       }
     }
     end(last);
   }
 
   ProcessMutex mutex_;
-  pthread_key_t key_{};
-  bool has_key_;
+  system::ThreadVariable last_;
 };
 
 bool AtThreadEnd::add() noexcept {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Descriptor: a file descriptor that the library owns. Its number is never 0, 1 or 2: in a program
-/// that starts with closed standard streams, output would otherwise go to the file of the library.
-/// The number is checked before each use, because other code may close every descriptor of the
-/// process, and then open a file that gets the number.
+/// Descriptor: a file descriptor (on Windows, a handle) that the library owns. Its number is never
+/// 0, 1 or 2: in a program that starts with closed standard streams, output would otherwise go to
+/// the file of the library. The number is checked before each use, because other code may close
+/// every descriptor of the process, and then open a file that gets the number.
 #pragma once
 
 #include <byre/config.hpp>
 
-#if defined(__unix__) || defined(__APPLE__)
-
-#include <sys/types.h>
+#include <cstdint>
 
 namespace byre::inline BYRE_ABI::detail {
 
 /// Identifies a file, independent of its names.
 struct FileIdentity {
-  ::dev_t device = 0;
-  ::ino_t inode = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
 
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
@@ -52,5 +50,3 @@ class BYRE_API Descriptor {
 };
 
 }  // namespace byre::inline BYRE_ABI::detail
-
-#endif

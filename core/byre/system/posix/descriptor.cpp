@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/system/detail/descriptor.hpp>
 
-#if defined(__unix__) || defined(__APPLE__)
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +20,10 @@ void close_quietly(int number) noexcept {
   errno = error;
 }
 
+FileIdentity identity_of(const struct ::stat& status) noexcept {
+  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
+}
+
 }  // namespace
 
 Descriptor::Descriptor(int number) noexcept : number_(number) {
@@ -33,7 +35,7 @@ Descriptor::Descriptor(int number) noexcept : number_(number) {
   if (number_ >= 0 && ::fstat(number_, &status) != 0) {
     close_quietly(std::exchange(number_, -1));
   }
-  identity_ = {status.st_dev, status.st_ino};
+  identity_ = identity_of(status);
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
@@ -52,8 +54,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 int Descriptor::number() const noexcept {
   struct ::stat status {};
-  if (number_ >= 0 && ::fstat(number_, &status) == 0 &&
-      identity_ == FileIdentity{status.st_dev, status.st_ino}) {
+  if (number_ >= 0 && ::fstat(number_, &status) == 0 && identity_ == identity_of(status)) {
     return number_;
   }
   errno = EBADF;
@@ -70,5 +71,3 @@ bool Descriptor::close() noexcept {
 }
 
 }  // namespace byre::inline BYRE_ABI::detail
-
-#endif
