@@ -39,6 +39,8 @@ FORBIDDEN = [
     (re.compile(r"\b(volatile|atomic_thread_fence)\b"), "orders memory without the seam, hidden from checkers"),
     (re.compile(r"#\s*include\s*<iostream>"), "runs code at the start of every program"),
 ]
+# Files that may include headers of Boost, which builds of other seams lack.
+MAY_INCLUDE_BOOST = {"sync/boost.hpp", "sync/detail/locks.hpp"}
 MAX_COLUMNS, MAX_NAME, MAX_LINES = 100, 60, {"README.md": 150, "docs": 250}
 TEST_NAME = re.compile(r"TEST(?:_[FP])?\(\s*\w+,\s*(\w+)")
 LICENSED = {".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
@@ -83,6 +85,8 @@ def lines_of_core_are_allowed(core):
             if found := pattern.search(line):
                 yield f"{name}:{number}: '{found[0]}' is not allowed in core: it {why}"
         code = line.split("//")[0].rstrip()
+        if name not in MAY_INCLUDE_BOOST and re.search(r"<boost/|\bboost::", code):
+            yield f"{name}:{number}: names Boost. Use the seam (sync/default.hpp), or a lock of sync/detail/mutex.hpp."
         if name.endswith(".hpp") and name not in MAY_NAME_STATE and STATE.search(code):
             yield f"{name}:{number}: state in a header has a copy in each library. Define it in a source."
         if not name.startswith(("sync/", "error/")) and name not in MAY_HAVE_MUTEXES and MUTEX.search(code):

@@ -3,12 +3,12 @@
 /// of other memory use it to recycle their blocks in the same way.
 #pragma once
 
+#include <byre/error/detail/intrusive_list.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/detail/size_tree.hpp>
 #include <byre/sync/detail/mutex.hpp>
 
 #include <algorithm>
-#include <boost/intrusive/list.hpp>
-#include <boost/intrusive/set.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +16,7 @@ namespace byre::inline BYRE_ABI {
 
 /// A released block. The allocator provides the storage of this object, for example as a base class
 /// of its record for each block, so that releasing a block never allocates memory.
-struct IdleBlock : boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>,
-                   boost::intrusive::list_base_hook<> {
+struct IdleBlock : detail::SizeNode, detail::ListNode {
   explicit IdleBlock(const Block& released) noexcept : block(released) {}
   Block block;
 };
@@ -37,11 +36,9 @@ class IdleBlocks {
   IdleBlock* take(std::size_t capacity) noexcept {
     const sync::ProcessLock lock(mutex_);
     ++blocks_out_;
-    const auto found = by_size_.lower_bound(capacity);
-    if (found == by_size_.end() || found->block.capacity > largest_for(capacity)) {
-      return nullptr;
-    }
-    return &remove(*found);
+    auto* const found = static_cast<IdleBlock*>(by_size_.first_from(capacity));
+    return found != nullptr && found->block.capacity <= largest_for(capacity) ? &remove(*found)
+                                                                              : nullptr;
   }
 
   /// Reports that a block that counts as in use could not be mapped, or was unmapped. Optional for
@@ -60,9 +57,9 @@ class IdleBlocks {
     if (idle.block.capacity > limit_nbytes_) {
       return &idle;
     }
-    // The block is inserted in front of blocks of equal size, so that take() finds it first: the
-    // block released last is most likely still in the CPU's caches.
-    by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
+    // Of blocks of equal size, take() finds the latest one: it is most likely still in the CPU's
+    // caches.
+    by_size_.insert(idle, idle.block.capacity);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;
     return nbytes_ > limit_nbytes_ ? &remove(by_age_.front()) : remove_unneeded(seconds);
@@ -106,8 +103,8 @@ class IdleBlocks {
 
  private:
   IdleBlock& remove(IdleBlock& idle) noexcept {
-    by_size_.erase(by_size_.iterator_to(idle));
-    by_age_.erase(by_age_.iterator_to(idle));
+    by_size_.remove(idle);
+    by_age_.remove(idle);
     nbytes_ -= idle.block.capacity;
     always_idle_nbytes_ = (std::min)(always_idle_nbytes_, nbytes_);
     return idle;
@@ -115,7 +112,7 @@ class IdleBlocks {
 
   IdleBlock* remove_unneeded(std::uint64_t seconds) noexcept {
     begin_period(seconds);
-    if (by_age_.empty() || unneeded_nbytes_ < by_age_.front().block.capacity / 2) {
+    if (by_age_.is_empty() || unneeded_nbytes_ < by_age_.front().block.capacity / 2) {
       return nullptr;
     }
     IdleBlock& oldest = by_age_.front();
@@ -134,17 +131,12 @@ class IdleBlocks {
     period_end_ = seconds + period_seconds;
   }
 
-  struct CapacityOf {
-    using type = std::size_t;
-    std::size_t operator()(const IdleBlock& idle) const noexcept { return idle.block.capacity; }
-  };
-
   /// The largest block that may serve a request: an eighth more than `capacity`.
   static std::size_t largest_for(std::size_t capacity) noexcept { return capacity + capacity / 8; }
 
   mutable sync::ProcessMutex mutex_;
-  boost::intrusive::multiset<IdleBlock, boost::intrusive::key_of_value<CapacityOf>> by_size_;
-  boost::intrusive::list<IdleBlock> by_age_;
+  detail::SizeTree by_size_;
+  detail::IntrusiveList<IdleBlock> by_age_;
   static constexpr std::uint64_t period_seconds = 10;
 
   std::size_t nbytes_ = 0;

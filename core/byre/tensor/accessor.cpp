@@ -3,8 +3,8 @@
 #include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <new>
+#include <vector>
 
 namespace byre::inline BYRE_ABI::detail {
 
@@ -33,7 +33,7 @@ Dims strides_for_mdspan(const Layout& layout, const char* operation) try {
     std::int64_t size;
   };
   Dims strides(layout.strides);
-  boost::container::small_vector<Step, 5> steps;
+  std::vector<Step> steps;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] == 1) {
       strides[axis] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Waits of byre are no interruption points of Boost.Thread. Compiled for sync::Boost only.
+/// Waits of byre are no interruption points of Boost.Thread. Compiled for sync::Default only.
 #include <byre/cow/share_word.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 #include <byre/sync/detail/parking_lot.hpp>

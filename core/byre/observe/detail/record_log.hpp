@@ -82,7 +82,12 @@ struct Log final : sync::detail::ProcessState {
     return recording.records.size() < recording.records.capacity();
   }
   bool any_has_room() const noexcept {
-    return std::any_of(recordings.begin(), recordings.end(), has_room);
+    for (const ActiveRecording& recording : recordings) {
+      if (has_room(recording)) {
+        return true;
+      }
+    }
+    return false;
   }
   /// Appends the record to each recording that has room, and counts it as lost in the others. If
   /// `record` is null, the event counts as lost in all recordings.
@@ -112,7 +117,7 @@ struct Log final : sync::detail::ProcessState {
   }
 
   sync::ProcessMutex mutex;
-  boost::intrusive::list<ActiveRecording> recordings;
+  byre::detail::IntrusiveList<ActiveRecording> recordings;
   LogEntries entries;
   /// The number of the current period. A period begins if a recording begins while there is no
   /// other recording, and in a forked child. Threads are numbered anew in each period.

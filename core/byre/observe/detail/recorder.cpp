@@ -71,7 +71,7 @@ void begin_recording(ActiveRecording& recording) noexcept {
   Log& log = the_log();
   {
     const sync::ProcessLock lock(log.mutex);
-    if (log.recordings.empty()) {
+    if (log.recordings.is_empty()) {
       ++log.period;
     }
     recording.begin_ns = now_ns();
@@ -85,8 +85,8 @@ void end_recording(ActiveRecording& recording) noexcept {
   Log& log = the_log();
   LogEntries dropped;
   const sync::ProcessLock lock(log.mutex);
-  log.recordings.erase(log.recordings.iterator_to(recording));
-  if (log.recordings.empty()) {
+  log.recordings.remove(recording);
+  if (log.recordings.is_empty()) {
     std::swap(dropped, log.entries);
   }
 }

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/error/detail/intrusive_list.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/observe/detail/call_sites.hpp>
 #include <byre/observe/detail/observer.hpp>
-
-#include <boost/intrusive/list.hpp>
 
 #include <array>
 #include <string>
@@ -73,7 +72,7 @@ struct Records {
 
 /// A recording. The log uses it from begin_recording() to end_recording() and adds records up to
 /// their capacity. In a forked child, it restarts without the records of its parent.
-struct ActiveRecording : Records, boost::intrusive::list_base_hook<> {};
+struct ActiveRecording : Records, byre::detail::ListNode {};
 
 // The log serves any number of recordings. These functions are thread-safe; each takes the log's
 // lock.

@@ -2,7 +2,9 @@
 #include <byre/tensor/layout.hpp>
 
 #include <algorithm>
-#include <boost/container/static_vector.hpp>
+#include <array>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 namespace byre::inline BYRE_ABI {
@@ -181,15 +183,17 @@ void detail::refuse_index(const Layout& layout, std::size_t axis, std::int64_t i
 
 bool may_overlap_itself(const Layout& layout) noexcept {
   // At most 63 dimensions have two elements or more, because the number of elements fits 63 bits.
-  boost::container::static_vector<Run, 63> runs;
+  std::array<Run, 63> all_runs{};
+  std::size_t count = 0;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] == 0) {
       return false;
     }
     if (layout.sizes[axis] > 1) {
-      runs.push_back({layout.sizes[axis], layout.strides[axis]});
+      all_runs[count++] = {layout.sizes[axis], layout.strides[axis]};
     }
   }
+  const std::span runs(all_runs.data(), count);
   std::ranges::sort(runs, {}, &Run::stride);
   std::int64_t reached = 0;  // the largest offset within the dimensions with smaller strides
   for (const Run& run : runs) {
