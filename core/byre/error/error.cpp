@@ -14,8 +14,8 @@
 namespace byre::inline BYRE_ABI {
 namespace {
 
-[[gnu::format(printf, 1, 0)]] Text format_arguments(const char* format,
-                                                    std::va_list arguments) noexcept {
+[[gnu::format(BYRE_PRINTF, 1, 0)]] Text format_arguments(const char* format,
+                                                         std::va_list arguments) noexcept {
   constexpr char ellipsis[] = "...";
   Text text;
   const int length = std::vsnprintf(text.chars.data(), text.chars.size(), format, arguments);

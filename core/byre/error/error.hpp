@@ -18,7 +18,7 @@ struct Text {
 };
 
 /// Formats as printf does. Allocates nothing.
-[[gnu::format(printf, 1, 2)]] BYRE_API Text format_text(const char* format, ...) noexcept;
+[[gnu::format(BYRE_PRINTF, 1, 2)]] BYRE_API Text format_text(const char* format, ...) noexcept;
 
 /// Base class of everything that byre throws.
 class BYRE_API Error : public std::exception {
@@ -87,6 +87,6 @@ using WarningHandler = void (*)(const char* text) noexcept;
 BYRE_API WarningHandler set_warning_handler(WarningHandler handler) noexcept;
 
 /// Formats as printf does, and passes the text to the handler. Thread-safe.
-[[gnu::format(printf, 1, 2)]] BYRE_API void warn(const char* format, ...) noexcept;
+[[gnu::format(BYRE_PRINTF, 1, 2)]] BYRE_API void warn(const char* format, ...) noexcept;
 
 }  // namespace byre::inline BYRE_ABI

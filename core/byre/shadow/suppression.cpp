@@ -73,8 +73,8 @@ std::optional<Suppression> parsed(std::string_view entry) {
   return Suppression{std::string(file), line};
 }
 
-std::list<Suppression> read_list(const std::filesystem::path& path) {
-  byre::detail::InputFile file(path);
+std::list<Suppression> read_list(const FileName& name) {
+  byre::detail::InputFile file(name);
   std::string content(file.nbytes(), '\0');
   file.read(content.data(), content.size());
   std::list<Suppression> list;
@@ -92,7 +92,7 @@ std::list<Suppression> read_list(const std::filesystem::path& path) {
       throw FileError(format_text(
           "%.500s:%u: \"%.100s\" is not a call site. Write the end of a file's name, alone or with "
           "a line, as in \"model/layers.cpp:12\". Comments begin with #.",
-          path.c_str(), number, entry.c_str()));
+          name.c_str(), number, entry.c_str()));
     }
     list.push_back(*std::move(suppression));
   }

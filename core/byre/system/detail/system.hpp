@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// All that core asks of an operating system. These headers contain no `#ifdef` of a system and no
 /// header of a system, and no other file of core contains either. The build chooses the sources:
-/// posix/ and linux/ for Linux, posix/ alone for other POSIX systems.
+/// posix/ and linux/ for Linux, posix/ alone for other POSIX systems, windows/ for Windows.
 ///
 ///   header             asks the system to
 ///   memory.hpp         map, unmap, protect, discard, populate and advise pages; tell sizes
@@ -12,7 +12,9 @@
 ///   faults.hpp         handle accesses to protected pages
 ///   page_map.hpp       tell which pages of a private mapping were written
 ///   last_error.hpp     tell why a call failed
+///   numbers.hpp        read numbers independent of the locale
 ///   memory_files.hpp   share pages among mappings; only on systems with memory files
+///   sections.hpp       the plainer form of this on Windows
 ///
 /// To port byre, define these functions in one source, which may stay as plain as
 /// posix/without_linux.cpp wherever a comment says what a system without the feature returns.
@@ -24,6 +26,7 @@
 #include <byre/system/detail/files.hpp>
 #include <byre/system/detail/last_error.hpp>
 #include <byre/system/detail/memory.hpp>
+#include <byre/system/detail/numbers.hpp>
 #include <byre/system/detail/page_map.hpp>
 #include <byre/system/detail/process.hpp>
 #include <byre/system/detail/replaced_file.hpp>

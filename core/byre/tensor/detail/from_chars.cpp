@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/error/detail/assert.hpp>
-#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/system/detail/numbers.hpp>
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/from_chars.hpp>
 
-#include <locale.h>  // newlocale, from POSIX
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <clocale>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -46,17 +43,6 @@ std::string beginning_of(std::string_view text) {
   return {text.begin(), end};
 }
 
-/// The locale "C". In glibc and musl, newlocale() returns a constant for "C" and cannot fail.
-struct ClassicLocale {
-  const locale_t it = ::newlocale(LC_ALL_MASK, "C", locale_t{});
-};
-
-locale_t classic_locale() noexcept {
-  const locale_t classic = sync::no_destructor<ClassicLocale>().it;
-  BYRE_ASSERT(classic != locale_t{}, "byre: out of memory for the locale \"C\"");
-  return classic;
-}
-
 /// Distinguishes numbers out of range from subnormal numbers: strtod sets ERANGE for both. Compares
 /// bits, because a comparison with 0 treats a subnormal as 0 if the thread flushes subnormals.
 bool is_zero_or_infinite(double number) noexcept {
@@ -73,7 +59,7 @@ std::from_chars_result double_from_chars(std::string_view text, double& value) {
   double read = 0;
   {
     const DefaultFloatEnvironment environment;
-    read = ::strtod_l(beginning.c_str(), &end, classic_locale());
+    read = system::to_double(beginning.c_str(), &end);
   }
   const bool is_out_of_range = std::exchange(errno, errno_before) == ERANGE;
   const auto length = end - beginning.c_str();
