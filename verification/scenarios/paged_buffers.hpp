@@ -105,10 +105,10 @@ class CellFile final : public byre::detail::PageFile {
   /// does.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
     const PreemptionDisabled alone;
-    overlays_.erase(overlays_.iterator_to(node));
+    overlays_.remove(node);
     if (has_only_overlays_) {
       stored_.lock.acquire();
-      if (overlays_.size() == 1 && begun_ == 0 &&
+      if (overlays_.has_one() && begun_ == 0 &&
           reinterpret_cast<const Page*>(overlays_.front().data)->was_written) {
         stored_.value.set(freed);
       }
@@ -146,7 +146,7 @@ class CellFile final : public byre::detail::PageFile {
 
   ModelLock system_;
   Stored stored_;
-  boost::intrusive::list<byre::detail::OverlayNode> overlays_;
+  byre::detail::IntrusiveList<byre::detail::OverlayNode> overlays_;
   unsigned begun_ = 0;
   bool has_only_overlays_ = false;
   std::unique_ptr<Page> own_ = std::make_unique<Page>(stored_, true);

@@ -16,7 +16,7 @@ namespace byre::inline BYRE_ABI {
 
 /// A released block. The allocator provides the storage of this object, for example as a base class
 /// of its record for each block, so that releasing a block never allocates memory.
-struct IdleBlock : detail::SizeNode, detail::ListNode {
+struct IdleBlock : detail::ListNode, detail::SizeNode {
   explicit IdleBlock(const Block& released) noexcept : block(released) {}
   Block block;
 };
@@ -25,7 +25,7 @@ struct IdleBlock : detail::SizeNode, detail::ListNode {
 /// If a member other than take() returns a block, the caller must return its memory to the system.
 ///
 /// `seconds` are the seconds of a monotonic clock. Thread-safe. Cost: each call holds a mutex for a
-/// lookup in a tree, O(log n) in the number of idle blocks. Nothing throws.
+/// lookup in a tree whose depth is the number of bits of a size. Nothing throws.
 class IdleBlocks {
  public:
   explicit IdleBlocks(std::size_t limit_nbytes) noexcept : limit_nbytes_(limit_nbytes) {}
@@ -36,9 +36,11 @@ class IdleBlocks {
   IdleBlock* take(std::size_t capacity) noexcept {
     const sync::ProcessLock lock(mutex_);
     ++blocks_out_;
-    auto* const found = static_cast<IdleBlock*>(by_size_.first_from(capacity));
-    return found != nullptr && found->block.capacity <= largest_for(capacity) ? &remove(*found)
-                                                                              : nullptr;
+    detail::SizeNode* const found = by_size_.find_at_least(capacity);
+    if (found == nullptr || found->nbytes() > largest_for(capacity)) {
+      return nullptr;
+    }
+    return &remove(static_cast<IdleBlock&>(*found));
   }
 
   /// Reports that a block that counts as in use could not be mapped, or was unmapped. Optional for
@@ -57,8 +59,8 @@ class IdleBlocks {
     if (idle.block.capacity > limit_nbytes_) {
       return &idle;
     }
-    // Of blocks of equal size, take() finds the latest one: it is most likely still in the CPU's
-    // caches.
+    // take() finds the newest of blocks with equal sizes first: the block released last is most
+    // likely still in the CPU's caches.
     by_size_.insert(idle, idle.block.capacity);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <iterator>
-#include <list>
+#include <array>
+#include <limits>
+#include <map>
 #include <vector>
 
 #include "support/random.hpp"
@@ -13,64 +13,71 @@
 namespace byre::test {
 namespace {
 
-struct Sized : detail::SizeNode {
-  std::size_t size = 0;
-};
+using detail::SizeNode;
+using detail::SizeTree;
 
-/// The nodes of a tree, sorted by size; of equal sizes, the latest one is first.
-using Sorted = std::list<Sized*>;
-
-Sorted::const_iterator first_from(const Sorted& nodes, std::size_t size) {
-  auto found = nodes.begin();
-  while (found != nodes.end() && (*found)->size < size) {
-    ++found;
+TEST(SizeTree, finds_the_smallest_node_that_is_large_enough) {
+  SizeTree tree;
+  EXPECT_EQ(tree.find_at_least(0), nullptr);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  std::array<SizeNode, 5> nodes;
+  const std::array<std::size_t, 5> sizes = {0, 12, 16, 17, most};
+  for (const std::size_t index : {3U, 0U, 4U, 2U, 1U}) {
+    tree.insert(nodes[index], sizes[index]);
   }
-  return found;
+  EXPECT_EQ(tree.find_at_least(0), &nodes[0]);
+  EXPECT_EQ(tree.find_at_least(1), &nodes[1]);
+  EXPECT_EQ(tree.find_at_least(13), &nodes[2]);
+  EXPECT_EQ(tree.find_at_least(16), &nodes[2]);
+  EXPECT_EQ(tree.find_at_least(17), &nodes[3]);
+  EXPECT_EQ(tree.find_at_least(18), &nodes[4]);
+  tree.remove(nodes[4]);
+  EXPECT_EQ(tree.find_at_least(18), nullptr);
 }
 
-void expect_equal(const detail::SizeTree& tree, const Sorted& model, std::size_t sizes) {
-  for (std::size_t size = 0; size <= sizes; ++size) {
-    const auto expected = first_from(model, size);
-    ASSERT_EQ(tree.first_from(size), expected == model.end() ? nullptr : *expected) << size;
+TEST(SizeTree, finds_the_newest_of_nodes_with_equal_sizes) {
+  SizeTree tree;
+  std::array<SizeNode, 4> nodes;
+  for (SizeNode& node : nodes) {
+    tree.insert(node, 8);
   }
+  for (const std::size_t removed : {1U, 3U, 0U, 2U}) {
+    const bool has_newest = removed != 1;
+    EXPECT_EQ(tree.find_at_least(1),
+              removed < 2 ? (has_newest ? &nodes[2] : &nodes[3]) : &nodes[removed]);
+    tree.remove(nodes[removed]);
+  }
+  EXPECT_EQ(tree.find_at_least(1), nullptr);
 }
 
-TEST(SizeTree, finds_the_latest_of_the_smallest_nodes) {
-  constexpr std::size_t sizes = 12;
+// The sizes are few, so that nodes often have equal sizes and long common prefixes.
+TEST(SizeTree, finds_what_an_ordered_map_finds_in_random_programs) {
   Random random(seed());
-  std::vector<Sized> nodes(40);
-  std::vector<bool> is_in_tree(nodes.size());
-  detail::SizeTree tree;
-  Sorted model;
-  for (int step = 0; step < 3000; ++step) {
-    const std::size_t chosen = random.below(nodes.size());
-    Sized& node = nodes[chosen];
-    if (is_in_tree[chosen]) {
+  SizeTree tree;
+  std::vector<SizeNode> nodes(64);
+  std::vector<bool> is_in(nodes.size());
+  std::map<std::size_t, std::vector<SizeNode*>> expected;  // the last is the newest
+  for (int step = 0; step < 20'000; ++step) {
+    const std::size_t index = random.below(nodes.size());
+    SizeNode& node = nodes[index];
+    if (is_in[index]) {
       tree.remove(node);
-      model.remove(&node);
+      auto& equal = expected.at(node.nbytes());
+      std::erase(equal, &node);
+      if (equal.empty()) {
+        expected.erase(node.nbytes());
+      }
     } else {
-      node.size = random.below(sizes);
-      tree.insert(node, node.size);
-      model.insert(first_from(model, node.size), &node);
+      const std::size_t size = random.below(std::size_t{40}) << random.below(4);
+      tree.insert(node, size);
+      expected[size].push_back(&node);
     }
-    is_in_tree[chosen] = !is_in_tree[chosen];
-    expect_equal(tree, model, sizes);
+    is_in[index] = !is_in[index];
+    const std::size_t wanted = random.below(std::size_t{400});
+    const auto found = expected.lower_bound(wanted);
+    ASSERT_EQ(tree.find_at_least(wanted), found == expected.end() ? nullptr : found->second.back())
+        << "at least " << wanted << " in step " << step;
   }
-}
-
-/// A tree that degenerates to a list would take 10^10 steps.
-TEST(SizeTree, stays_shallow_if_sizes_are_inserted_in_order) {
-  constexpr std::size_t count = 200'000;
-  std::vector<Sized> nodes(count);
-  detail::SizeTree tree;
-  for (std::size_t size = 0; size < count; ++size) {
-    tree.insert(nodes[size], size);
-  }
-  for (std::size_t size = 0; size < count; ++size) {
-    ASSERT_EQ(tree.first_from(size), &nodes[size]);
-    tree.remove(nodes[size]);
-  }
-  EXPECT_EQ(tree.first_from(0), nullptr);
 }
 
 }  // namespace

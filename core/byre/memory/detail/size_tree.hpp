@@ -1,115 +1,120 @@
 // SPDX-License-Identifier: BSL-1.0
-/// SizeTree: a search tree of objects that contain their links, so that adding and removing an
-/// object never allocates. It is a treap (Seidel and Aragon, 1996): sorted by size, and a heap by
-/// priorities that a hash computes, so its expected depth is logarithmic for every order of calls.
+/// SizeTree: nodes ordered by a size, in memory that the nodes contain, so that inserting and
+/// removing a node never allocates.
 #pragma once
 
 #include <byre/config.hpp>
 
 #include <cstddef>
-#include <cstdint>
+#include <limits>
 
 namespace byre::inline BYRE_ABI::detail {
 
-/// Base class of the objects in a tree.
+/// Base class of the objects in a SizeTree. An object is in one tree at most.
 class SizeNode {
+ public:
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
  private:
   friend class SizeTree;
 
-  SizeNode* smaller_ = nullptr;
-  SizeNode* larger_ = nullptr;
-  std::size_t size_ = 0;
-  std::uint64_t number_ = 0;  // counts insertions: of equal sizes, the latest one is first
+  std::size_t nbytes_ = 0;
+  SizeNode* children_[2] = {};
+  // Nodes of equal size: only the newest is in the tree, and the others are in a list behind it.
+  SizeNode* newer_ = nullptr;
+  SizeNode* older_ = nullptr;
 };
 
-/// It does not own the objects: remove each object before its lifetime ends. Thread-safety: that of
-/// a standard container. Cost: O(log n) expected.
+/// A trie over the bits of the sizes, from the highest bit down. All sizes at and below a node at
+/// depth d have their first d bits in common; those below children_[b] have b as the next bit. So
+/// the depth is at most the number of bits of a size, without balancing. Thread-safety: that of a
+/// standard container.
 class SizeTree {
  public:
-  SizeTree() noexcept = default;
-  SizeTree(const SizeTree&) = delete;
-  SizeTree& operator=(const SizeTree&) = delete;
-
-  /// Requires that the node is in no tree.
-  void insert(SizeNode& node, std::size_t size) noexcept {
-    node.size_ = size;
-    node.number_ = ++inserted_;
-    SizeNode** place = &root_;
-    while (*place != nullptr && priority_of(**place) > priority_of(node)) {
-      place = precedes(node, **place) ? &(*place)->smaller_ : &(*place)->larger_;
+  void insert(SizeNode& node, std::size_t nbytes) noexcept {
+    node.nbytes_ = nbytes;
+    SizeNode** const link = link_to(nbytes);
+    SizeNode* const older = *link;
+    node.newer_ = nullptr;
+    node.older_ = older;
+    node.children_[0] = older == nullptr ? nullptr : older->children_[0];
+    node.children_[1] = older == nullptr ? nullptr : older->children_[1];
+    if (older != nullptr) {
+      older->newer_ = &node;
     }
-    split(*place, node);
-    *place = &node;
+    *link = &node;
   }
 
   /// Requires that the node is in this tree.
   void remove(SizeNode& node) noexcept {
-    SizeNode** place = &root_;
-    while (*place != &node) {
-      place = precedes(node, **place) ? &(*place)->smaller_ : &(*place)->larger_;
+    if (node.older_ != nullptr) {
+      node.older_->newer_ = node.newer_;
     }
-    SizeNode* smaller = node.smaller_;
-    SizeNode* larger = node.larger_;
-    while (smaller != nullptr && larger != nullptr) {
-      if (priority_of(*smaller) > priority_of(*larger)) {
-        *place = smaller;
-        place = &smaller->larger_;
-        smaller = *place;
-      } else {
-        *place = larger;
-        place = &larger->smaller_;
-        larger = *place;
-      }
+    if (node.newer_ != nullptr) {
+      node.newer_->older_ = node.older_;
+      return;
     }
-    *place = smaller != nullptr ? smaller : larger;
+    SizeNode** const link = link_to(node.nbytes_);
+    SizeNode* const next = node.older_ != nullptr ? node.older_ : cut_leaf_below(link);
+    if (next == &node) {
+      return;  // the node was a leaf
+    }
+    next->children_[0] = node.children_[0];
+    next->children_[1] = node.children_[1];
+    *link = next;
   }
 
-  /// The latest of the smallest nodes of at least `size`, or null.
-  SizeNode* first_from(std::size_t size) const noexcept {
+  /// The newest of the smallest nodes of at least `nbytes` bytes, or null.
+  SizeNode* find_at_least(std::size_t nbytes) const noexcept {
     SizeNode* found = nullptr;
-    for (SizeNode* node = root_; node != nullptr;) {
-      if (node->size_ < size) {
-        node = node->larger_;
-      } else {
+    const auto consider = [&](SizeNode* node) noexcept {
+      if (node->nbytes_ >= nbytes && (found == nullptr || node->nbytes_ < found->nbytes_)) {
         found = node;
-        node = node->smaller_;
       }
+    };
+    SizeNode* larger = nullptr;  // the last node whose sizes are all larger
+    SizeNode* node = root_;
+    for (std::size_t bit = highest_bit; node != nullptr; bit >>= 1U) {
+      consider(node);
+      const bool is_set = (nbytes & bit) != 0;
+      larger = !is_set && node->children_[1] != nullptr ? node->children_[1] : larger;
+      node = node->children_[is_set ? 1 : 0];
+    }
+    for (node = larger; node != nullptr;) {
+      consider(node);
+      node = node->children_[node->children_[0] != nullptr ? 0 : 1];
     }
     return found;
   }
 
  private:
-  static bool precedes(const SizeNode& a, const SizeNode& b) noexcept {
-    return a.size_ != b.size_ ? a.size_ < b.size_ : a.number_ > b.number_;
-  }
+  static constexpr std::size_t highest_bit = std::numeric_limits<std::size_t>::max() / 2 + 1;
 
-  static std::uint64_t priority_of(const SizeNode& node) noexcept {
-    std::uint64_t mixed = node.number_ * 0x9e3779b97f4a7c15;
-    mixed = (mixed ^ mixed >> 32U) * 0xd6e8feb86659fd93;
-    return mixed ^ mixed >> 32U;
-  }
-
-  /// Makes the nodes of `tree` the children of `node`.
-  static void split(SizeNode* tree, SizeNode& node) noexcept {
-    SizeNode** smaller = &node.smaller_;
-    SizeNode** larger = &node.larger_;
-    while (tree != nullptr) {
-      if (precedes(*tree, node)) {
-        *smaller = tree;
-        smaller = &tree->larger_;
-        tree = *smaller;
-      } else {
-        *larger = tree;
-        larger = &tree->smaller_;
-        tree = *larger;
-      }
+  /// The pointer to the node of this size, or the null pointer that the node would replace.
+  SizeNode** link_to(std::size_t nbytes) noexcept {
+    SizeNode** link = &root_;
+    for (std::size_t bit = highest_bit; *link != nullptr && (*link)->nbytes_ != nbytes;
+         bit >>= 1U) {
+      link = &(*link)->children_[(nbytes & bit) != 0 ? 1 : 0];
     }
-    *smaller = nullptr;
-    *larger = nullptr;
+    return link;
+  }
+
+  /// Removes a leaf from the nodes at and below a link, and returns it. A leaf may be anywhere
+  /// above its place, because it has all bits that its new place requires.
+  static SizeNode* cut_leaf_below(SizeNode** link) noexcept {
+    for (;;) {
+      SizeNode* const node = *link;
+      SizeNode** const child = &node->children_[node->children_[0] != nullptr ? 0 : 1];
+      if (*child == nullptr) {
+        *link = nullptr;
+        return node;
+      }
+      link = child;
+    }
   }
 
   SizeNode* root_ = nullptr;
-  std::uint64_t inserted_ = 0;
 };
 
 }  // namespace byre::inline BYRE_ABI::detail
