@@ -41,6 +41,12 @@ FORBIDDEN = [
 ]
 # Files that may include headers of Boost, which builds of other seams lack.
 MAY_INCLUDE_BOOST = {"sync/boost.hpp", "sync/detail/locks.hpp"}
+# Only the sources of the room `system` may depend on an operating system; its headers may not.
+OF_SYSTEMS = re.compile(r"system/(?!detail/).*\.cpp|system/detail/windows\.hpp")
+SYSTEM_MACRO = re.compile(r"\b(__linux\w*|__unix\w*|__APPLE__|__ANDROID__|_WIN32|_WIN64|__MINGW\w*|__CYGWIN__|"
+                          r"__EMSCRIPTEN\w*|__\w*BSD__|__GLIBC\w*|_POSIX\w*|BYRE_WITHOUT_\w+)\b")
+# Headers with an extension that belong to no system. All others of a system or its C library have one.
+PORTABLE_HEADERS = {"sanitizer/asan_interface.h", "zip.h", "zlib.h"}
 MAX_COLUMNS, MAX_NAME, MAX_LINES = 100, 60, {"README.md": 150, "docs": 250}
 TEST_NAME = re.compile(r"TEST(?:_[FP])?\(\s*\w+,\s*(\w+)")
 LICENSED = {".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
@@ -87,6 +93,12 @@ def lines_of_core_are_allowed(core):
         code = line.split("//")[0].rstrip()
         if name not in MAY_INCLUDE_BOOST and re.search(r"<boost/|\bboost::", code):
             yield f"{name}:{number}: names Boost. Use the seam (sync/default.hpp), or a lock of sync/detail/mutex.hpp."
+        if not OF_SYSTEMS.fullmatch(name):
+            if found := SYSTEM_MACRO.search(code):
+                yield f"{name}:{number}: {found[0]} is of a system. Move the code to a source of the room system."
+            found = INCLUDE.match(line)
+            if found and (found[2] == "csignal" or found[2].endswith(".h") and found[2] not in PORTABLE_HEADERS):
+                yield f"{name}:{number}: <{found[2]}> is of a system. Call a function of system/detail instead."
         if name.endswith(".hpp") and name not in MAY_NAME_STATE and STATE.search(code):
             yield f"{name}:{number}: state in a header has a copy in each library. Define it in a source."
         if not name.startswith(("sync/", "error/")) and name not in MAY_HAVE_MUTEXES and MUTEX.search(code):

@@ -26,10 +26,11 @@ bool may_have_files_of(std::int64_t nbytes) noexcept {
 
 Descriptor create_memory_file(std::int64_t nbytes) noexcept {
 #if defined(BYRE_WITHOUT_MEMFD)
-  static_cast<void>(nbytes);
-  return Descriptor();
+  constexpr bool may_create = false;
 #else
-  if (!may_have_files_of(nbytes)) {
+  constexpr bool may_create = true;
+#endif
+  if (!may_create || !may_have_files_of(nbytes)) {
     return Descriptor();
   }
   Descriptor file(::memfd_create("byre", MFD_CLOEXEC | noexec_seal));
@@ -38,7 +39,6 @@ Descriptor create_memory_file(std::int64_t nbytes) noexcept {
   }
   const int number = file.number();
   return number < 0 || ::ftruncate(number, nbytes) != 0 ? Descriptor() : std::move(file);
-#endif
 }
 
 std::byte* map_memory_file(const Descriptor& file, std::int64_t offset, std::size_t nbytes,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Features of the system that a build of byre may be told not to use (Meson option `without`).
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace byre::test {
+
+/// Whether byre uses a feature: a value of the option `without`, such as "memfd". Meson passes the
+/// option to tests in the environment. Without it, all features are expected, so that a feature
+/// that is lost by mistake fails a test.
+inline bool uses(std::string_view feature) {
+  const char* const given = std::getenv("BYRE_WITHOUT");
+  const std::string_view without = given == nullptr ? "" : given;
+  const auto lacks = [without](std::string_view name) {
+    for (std::size_t at = 0; (at = without.find(name, at)) != without.npos; ++at) {
+      const std::size_t end = at + name.size();
+      if ((at == 0 || without[at - 1] == ' ') && (end == without.size() || without[end] == ' ')) {
+        return true;
+      }
+    }
+    return false;
+  };
+  return !lacks(feature) && !lacks("linux");
+}
+
+inline bool has_memory_files() {
+  return uses("memfd");
+}
+
+}  // namespace byre::test

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/system/detail/memory.hpp>
+#include <byre/system/page_nbytes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "support/features.hpp"
+
+namespace byre::test {
+namespace {
+
+using system::Access;
+
+constexpr std::size_t nbytes = 4 * page_nbytes;
+
+class SystemMemory : public testing::Test {
+ protected:
+  ~SystemMemory() override { system::unmap(mapping_.begin, mapping_.nbytes); }
+
+  bool holds(int value) const {
+    return std::all_of(data(), data() + nbytes,
+                       [&](std::byte byte) { return std::to_integer<int>(byte) == value; });
+  }
+  std::byte* data() const { return mapping_.data; }
+
+  const system::AlignedMapping mapping_ = system::map_aligned(0, nbytes, 1, Access::read_write);
+};
+
+TEST_F(SystemMemory, page_sizes_divide_the_page_size_of_the_architecture) {
+  const std::size_t actual = system::actual_page_nbytes();
+  EXPECT_GT(actual, 0U);
+  EXPECT_EQ(page_nbytes % actual, 0U);
+  EXPECT_EQ(actual & (actual - 1), 0U);
+}
+
+TEST_F(SystemMemory, fresh_pages_are_zero_and_writable) {
+  ASSERT_NE(data(), nullptr);
+  EXPECT_TRUE(holds(0));
+  std::memset(data(), 5, nbytes);
+  EXPECT_TRUE(holds(5));
+}
+
+TEST(SystemMapping, is_aligned_behind_its_lead_and_contains_the_request) {
+  for (const std::size_t alignment : {page_nbytes, std::size_t{1} << 20U}) {
+    for (const std::size_t lead : {std::size_t{0}, page_nbytes}) {
+      const auto mapping = system::map_aligned(lead, nbytes, alignment, Access::read_write);
+      ASSERT_NE(mapping.begin, nullptr);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mapping.data) % alignment, 0U);
+      EXPECT_LE(mapping.begin, mapping.data - lead);
+      EXPECT_GE(mapping.begin + mapping.nbytes, mapping.data + nbytes);
+      EXPECT_LE(mapping.nbytes, lead + nbytes + alignment);
+      std::memset(mapping.data - lead, 1, lead + nbytes);
+      EXPECT_TRUE(system::unmap(mapping.begin, mapping.nbytes));
+    }
+  }
+}
+
+TEST(SystemMapping, is_null_if_the_address_space_is_too_small) {
+  const std::size_t huge = ~std::size_t{0} / 8 * 7 / page_nbytes * page_nbytes;
+  EXPECT_EQ(system::map_aligned(0, huge, 1, Access::none).begin, nullptr);
+}
+
+TEST_F(SystemMemory, bytes_survive_a_protection_and_can_be_written_after_it) {
+  std::memset(data(), 5, nbytes);
+  ASSERT_TRUE(system::protect(data(), nbytes, Access::read));
+  EXPECT_TRUE(holds(5));
+  ASSERT_TRUE(system::protect(data(), nbytes, Access::read_write));
+  std::memset(data(), 6, nbytes);
+  EXPECT_TRUE(holds(6));
+}
+
+TEST_F(SystemMemory, a_write_to_protected_pages_ends_the_program) {
+  for (const Access access : {Access::read, Access::none}) {
+    ASSERT_TRUE(system::protect(data(), nbytes, access));
+    EXPECT_DEATH(*data() = std::byte{1}, "");
+  }
+  EXPECT_DEATH(static_cast<void>(*static_cast<volatile std::byte*>(data())), "");
+}
+
+TEST_F(SystemMemory, discarded_pages_read_as_zeros_and_stay_writable) {
+  std::memset(data(), 5, nbytes);
+  ASSERT_TRUE(system::discard(data(), nbytes));
+  EXPECT_TRUE(holds(0));
+  std::memset(data(), 6, nbytes);
+  EXPECT_TRUE(holds(6));
+}
+
+TEST_F(SystemMemory, populating_a_part_of_a_page_preserves_the_bytes) {
+  std::memset(data(), 5, nbytes);
+  EXPECT_TRUE(system::populate(data() + 7, page_nbytes));
+  EXPECT_TRUE(system::populate(data(), 0));
+  EXPECT_TRUE(holds(5));
+}
+
+TEST_F(SystemMemory, populating_unmapped_pages_fails) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
+  const auto other = system::map_aligned(0, nbytes, 1, Access::read_write);
+  ASSERT_TRUE(system::unmap(other.begin, other.nbytes));
+  EXPECT_FALSE(system::populate(other.data, nbytes));
+}
+
+TEST_F(SystemMemory, advice_about_zero_bytes_does_nothing) {
+  std::memset(data(), 5, nbytes);
+  system::advise_huge(data(), 0);
+  system::advise_reclaimable(data(), 0);
+  EXPECT_TRUE(holds(5));
+}
+
+TEST_F(SystemMemory, usable_memory_is_positive) {
+  EXPECT_GE(system::usable_memory_nbytes(), std::uint64_t{16} << 20U);
+}
+
+}  // namespace
+}  // namespace byre::test
