@@ -151,9 +151,11 @@ constexpr const char* no_thread =
 int run_main(const char* program, const std::function<int()>& body) noexcept {
   // Exceeding the limit of file sizes, and writing to a pipe without a reader, are errors instead
   // of signals.
+#if defined(SIGXFSZ) && defined(SIGPIPE)
   for (const int signal : {SIGXFSZ, SIGPIPE}) {
     std::signal(signal, SIG_IGN);
   }
+#endif
   try {
     const int code = body();
     const bool is_printed =

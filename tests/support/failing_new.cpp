@@ -20,6 +20,22 @@ constinit thread_local Act before_next_new = nullptr;
 
 namespace {
 
+#if defined(_WIN32)
+void* allocate_aligned(std::size_t alignment, std::size_t nbytes) noexcept {
+  return ::_aligned_malloc(nbytes, alignment);
+}
+void free_aligned(void* memory) noexcept {
+  ::_aligned_free(memory);
+}
+#else
+void* allocate_aligned(std::size_t alignment, std::size_t nbytes) noexcept {
+  return std::aligned_alloc(alignment, nbytes);
+}
+void free_aligned(void* memory) noexcept {
+  std::free(memory);
+}
+#endif
+
 /// Also checks that the thread holds no ProcessMutex: operator new may call a new-handler of the
 /// user, which may use byre.
 void* allocate_or_fail(std::size_t nbytes,
@@ -39,12 +55,21 @@ void* allocate_or_fail(std::size_t nbytes,
   ++live_new_count;
   return alignment <= alignof(std::max_align_t)
              ? std::malloc(nbytes == 0 ? 1 : nbytes)
-             : std::aligned_alloc(alignment, (nbytes / alignment + 1) * alignment);
+             : allocate_aligned(alignment, (nbytes / alignment + 1) * alignment);
 }
 
 void release(void* memory) noexcept {
   live_new_count -= memory == nullptr ? 0 : 1;
   std::free(memory);
+}
+
+void release(void* memory, std::size_t alignment) noexcept {
+  if (alignment <= alignof(std::max_align_t)) {
+    release(memory);
+    return;
+  }
+  live_new_count -= memory == nullptr ? 0 : 1;
+  free_aligned(memory);
 }
 
 }  // namespace
@@ -61,11 +86,11 @@ void* operator new(std::size_t nbytes, std::align_val_t alignment) {
   void* memory = byre::test::allocate_or_fail(nbytes, static_cast<std::size_t>(alignment));
   return memory != nullptr ? memory : throw std::bad_alloc();
 }
-void operator delete(void* memory, std::align_val_t) noexcept {
-  byre::test::release(memory);
+void operator delete(void* memory, std::align_val_t alignment) noexcept {
+  byre::test::release(memory, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  byre::test::release(memory);
+void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+  byre::test::release(memory, static_cast<std::size_t>(alignment));
 }
 // Sanitizers define their own array forms, which do not call the functions above.
 void* operator new[](std::size_t nbytes) {

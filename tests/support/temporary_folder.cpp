@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "temporary_folder.hpp"
 
-#include <stdlib.h>
-
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <string>
 #include <system_error>
 
 namespace byre::test {
@@ -18,11 +18,10 @@ namespace {
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "byre-test.XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    fail("cannot create a folder such as " + name);
-  }
-  path_ = name;
+  std::random_device random;
+  do {
+    path_ = std::filesystem::temp_directory_path() / ("byre-test." + std::to_string(random()));
+  } while (!std::filesystem::create_directory(path_));  // another process may use the name
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -4,12 +4,13 @@
 
 #include <byre/memory/allocator.hpp>
 
-#include <sys/mman.h>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <stdexcept>
+
+#include "support/protected_pages.hpp"
 
 namespace byre::test {
 
@@ -22,17 +23,16 @@ class DeviceAllocator final : public Allocator {
   Block allocate(const Request& request) override {
     largest_prefix_ = request.prefix > largest_prefix_ ? request.prefix : largest_prefix_;
     const std::size_t nbytes = round_up(request.prefix + request.nbytes + 1);
-    void* place =
-        ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* place = map_pages(nbytes);
     std::memset(place, 0xA5, nbytes);  // represents indeterminate contents
-    ::mprotect(place, nbytes, PROT_NONE);
+    set_access(place, nbytes, false);
     blocks_[place] = {nbytes, static_cast<std::byte*>(place) + request.prefix + request.nbytes};
     return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};
   }
 
   void deallocate(const Block& block) noexcept override {
     const auto found = blocks_.find(block.base);
-    ::munmap(found->first, found->second.nbytes);
+    unmap_pages(found->first, found->second.nbytes);
     blocks_.erase(found);
   }
 
@@ -82,7 +82,7 @@ class DeviceAllocator final : public Allocator {
   }
   void set_host_access(bool may) {
     for (const auto& [place, pages] : blocks_) {
-      ::mprotect(place, pages.nbytes, may ? PROT_READ | PROT_WRITE : PROT_NONE);
+      set_access(place, pages.nbytes, may);
     }
   }
 

@@ -7,9 +7,9 @@
 #include <byre/observe/recording.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/system/detail/memory.hpp>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <string>
@@ -123,8 +123,8 @@ TEST_F(CopyCauses, a_writable_clone_of_written_pages_has_cause_writable) {
     GTEST_SKIP() << "the system provides no pages";
   }
   buffer.mutable_data()[0] = std::byte{1};
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  expect_copy(CopyCause::writable, page, __LINE__, [&] { buffer.writable_clone(); });
+  expect_copy(CopyCause::writable, system::actual_page_nbytes(), __LINE__,
+              [&] { buffer.writable_clone(); });
 }
 
 }  // namespace

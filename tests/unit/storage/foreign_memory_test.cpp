@@ -6,7 +6,6 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/protected_pages.hpp"
 #include "text.hpp"
 
 namespace byre::test {
@@ -25,11 +25,8 @@ namespace {
 
 /// The end of a block of `nbytes` bytes (whole pages), followed by an unreadable page.
 std::byte* guarded_end(std::size_t nbytes) {
-  void* const begin = ::mmap(nullptr, nbytes + page_nbytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  EXPECT_NE(begin, MAP_FAILED);
-  std::byte* const end = static_cast<std::byte*>(begin) + nbytes;
-  EXPECT_EQ(::mprotect(end, page_nbytes, PROT_NONE), 0);
+  std::byte* const end = static_cast<std::byte*>(map_pages(nbytes + page_nbytes)) + nbytes;
+  set_access(end, page_nbytes, false);
   return end;
 }
 

@@ -11,11 +11,8 @@
 #include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include "support/at_once.hpp"
+#include "support/protected_pages.hpp"
 
 namespace byre::test {
 namespace {
@@ -139,20 +136,17 @@ TEST(ParkingLot, a_wake_up_between_the_check_and_the_sleep_is_not_lost) {
   waiter.join();
 }
 
-#if defined(__linux__)
 TEST(ParkingLot, never_accesses_the_memory_at_the_address) {
-  std::byte* page = system_pages().map(0, page_nbytes, page_nbytes);
-  ASSERT_NE(page, nullptr);
-  ASSERT_EQ(::mprotect(page, page_nbytes, PROT_NONE), 0);
+  void* const page = map_pages(page_nbytes);
+  set_access(page, page_nbytes, false);
   Flag flag;
   std::thread waiter([&] { flag.await(page); });
   flag.await_waiter();
   flag.raise(page);
   waiter.join();
-  system_pages().unmap(page, 0, page_nbytes);
+  unmap_pages(page, page_nbytes);
   unpark_all(page);  // `page` is unmapped by now
 }
-#endif
 
 }  // namespace
 }  // namespace byre::test
