@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/system/detail/files.hpp>
-#include <byre/system/detail/posix.hpp>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,20 +29,6 @@ std::ptrdiff_t read_at(const Descriptor& file, void* destination, std::size_t nb
       return got;
     }
   }
-}
-
-std::byte* map_privately(const Descriptor& file, std::size_t nbytes, Access access) noexcept {
-#if defined(MAP_NORESERVE)  // POSIX does not define this name, but Linux and macOS do
-  const int flags = MAP_PRIVATE | (access == Access::read_write ? MAP_NORESERVE : 0);
-#else
-  const int flags = MAP_PRIVATE;
-#endif
-  void* const mapping = ::mmap(nullptr, nbytes, protection_of(access), flags, file.number(), 0);
-  if (mapping != MAP_FAILED) {
-    return static_cast<std::byte*>(mapping);
-  }
-  errno = errno == EAGAIN ? ENOMEM : errno;  // EAGAIN: the limit of locked memory is reached
-  return nullptr;
 }
 
 OwnedName absolute_name(const char* name) noexcept {

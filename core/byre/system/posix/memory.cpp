@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/system/detail/files.hpp>
 #include <byre/system/detail/memory.hpp>
 #include <byre/system/detail/posix.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace byre::inline BYRE_ABI::system {
@@ -43,6 +45,20 @@ bool unmap(void* begin, std::size_t nbytes) noexcept {
 
 bool protect(void* begin, std::size_t nbytes, Access access) noexcept {
   return ::mprotect(begin, nbytes, protection_of(access)) == 0;
+}
+
+std::byte* map_privately(const Descriptor& file, std::size_t nbytes, Access access) noexcept {
+#if defined(MAP_NORESERVE)  // POSIX does not define this name, but Linux and macOS do
+  const int flags = MAP_PRIVATE | (access == Access::read_write ? MAP_NORESERVE : 0);
+#else
+  const int flags = MAP_PRIVATE;
+#endif
+  void* const mapping = ::mmap(nullptr, nbytes, protection_of(access), flags, file.number(), 0);
+  if (mapping != MAP_FAILED) {
+    return static_cast<std::byte*>(mapping);
+  }
+  errno = errno == EAGAIN ? ENOMEM : errno;  // EAGAIN: the limit of locked memory is reached
+  return nullptr;
 }
 
 void unlock(void* begin, std::size_t nbytes) noexcept {

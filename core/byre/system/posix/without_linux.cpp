@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What POSIX systems other than Linux have in place of Linux's own calls.
+/// What systems other than Linux have in place of Linux's own calls.
 #include <byre/system/detail/faults.hpp>
 #include <byre/system/detail/memory.hpp>
 #include <byre/system/detail/page_map.hpp>
 #include <byre/system/detail/posix.hpp>
 #include <byre/system/detail/process.hpp>
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,12 +13,6 @@
 #include <ctime>
 
 namespace byre::inline BYRE_ABI::system {
-
-/// Fresh pages replace the pages, because no call of POSIX frees the memory of pages.
-bool discard(void* begin, std::size_t nbytes) noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  return ::mmap(begin, nbytes, PROT_READ | PROT_WRITE, flags, -1, 0) == begin;
-}
 
 bool populate(std::byte*, std::size_t) noexcept {
   return true;
@@ -75,7 +68,7 @@ bool stay_loaded() noexcept {
 
 void handle_faults(FaultUser, FaultAction) noexcept {}
 
-PageMap::PageMap() noexcept = default;
+PageMap::PageMap() noexcept : file_() {}
 
 bool PageMap::for_each_private_run(const std::byte*, std::size_t, Visit, void*) noexcept {
   return false;

@@ -60,6 +60,10 @@ Decimal parsed(std::string_view text) {
   return decimal;
 }
 
+std::string_view between(const char* begin, const char* end) noexcept {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 /// The value rounded to `precision` digits after the decimal point.
 template <std::floating_point T>
 Decimal rounded(T value, Notation notation, int precision) {
@@ -67,14 +71,14 @@ Decimal rounded(T value, Notation notation, int precision) {
       notation == Notation::fixed ? std::chars_format::fixed : std::chars_format::scientific;
   std::string text(most_chars_but_precision + static_cast<std::size_t>(precision), '\0');
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
-  return parsed({text.data(), end.ptr});
+  return parsed(between(text.data(), end.ptr));
 }
 
 template <std::floating_point T>
 Decimal shortest(T value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
-  return parsed({text, end.ptr});
+  return parsed(between(text, end.ptr));
 }
 
 /// The number of decimal digits that identify every number of the type.
@@ -100,9 +104,9 @@ Decimal shortest(Half value) {
       const auto end = std::to_chars(text, text + sizeof text, candidate,
                                      std::chars_format::scientific, precision);
       double read = 0;
-      double_from_chars({text, end.ptr}, read);
+      double_from_chars(between(text, end.ptr), read);
       if (Half(static_cast<float>(read)).bits() == value.bits()) {
-        return parsed({text, end.ptr});
+        return parsed(between(text, end.ptr));
       }
     }
   }
