@@ -16,11 +16,13 @@ namespace byre::test {
 /// The number of bytes that all threads have allocated by malloc. Empty if the C library does not
 /// report it, or if a sanitizer replaces malloc.
 inline std::optional<std::size_t> heap_nbytes() {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 33)
   if (!is_sanitized) {
     const auto heap = mallinfo2();
     return heap.uordblks + heap.hblkhd;
   }
+#endif
 #endif
   return std::nullopt;
 }

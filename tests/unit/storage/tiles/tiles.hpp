@@ -16,7 +16,7 @@ namespace byre::test {
 using NarrowTiles = basic_tiled_buffer<sync::Default, 2>;
 
 inline std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
+  return std::as_bytes(std::span(text.data(), text.size()));
 }
 
 template <class Tiled>

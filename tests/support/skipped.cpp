@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Replaces the functions of the system that start threads and processes.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace {
+
+/// Ends the test. GoogleTest catches the exception, and reports the test as skipped.
+[[noreturn]] void skip(const char* reason) {
+  const testing::TestPartResult result(testing::TestPartResult::kSkip, __FILE__, __LINE__, reason);
+  testing::internal::AssertHelper(result.type(), __FILE__, __LINE__, reason) = testing::Message();
+  throw testing::AssertionException(result);
+}
+
+}  // namespace
+
+extern "C" {
+
+#if !BYRE_HAS_THREADS
+int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) {
+  skip("this build has one thread");
+}
+#endif
+
+#if !BYRE_HAS_PROCESSES
+pid_t fork() {
+  skip("this system has no processes");
+}
+#endif
+
+}
