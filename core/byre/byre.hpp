@@ -9,6 +9,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/observe/events.hpp>
+#include <byre/storage/array.hpp>
 #include <byre/storage/atomic_buffer.hpp>
 #include <byre/storage/atomic_storage.hpp>
 #include <byre/storage/buffer.hpp>

@@ -9,6 +9,7 @@ template Buffer basic_buffer<sync::Default>::allocate_tile(std::size_t, Allocato
 template Buffer basic_buffer<sync::Default>::map_file(FileName, Allocator&);
 template Buffer basic_buffer<sync::Default>::writable_clone(Wait, CallSite, Writers);
 template void basic_buffer<sync::Default>::resize(std::size_t, CallSite);
+template void basic_buffer<sync::Default>::resize_unsharing(std::size_t, CallSite);
 template void basic_buffer<sync::Default>::shrink_to_fit(CallSite);
 template const void* basic_buffer<sync::Default>::memory_id() const noexcept;
 template void basic_buffer<sync::Default>::collapse(std::size_t, std::size_t) noexcept;

@@ -67,6 +67,8 @@ template <sync::Sync Sync>
 class basic_storage;
 template <sync::Sync Sync>
 class basic_pin;
+template <class T>
+class Array;
 
 namespace detail {
 template <sync::Sync Sync, std::size_t FanOut>
@@ -482,6 +484,16 @@ class basic_buffer {
     return header;
   }
 
+  // ---- for Array
+
+  template <class T>
+  friend class Array;
+
+  /// As resize(), but copies data that is shared, being copied or read-only, instead of throwing
+  /// NotUnique. Afterwards the data may be written in place. Copies at most once, and only bytes
+  /// that remain. Maps data in pages again instead, if its capacity suffices and the system can.
+  BYRE_API void resize_unsharing(std::size_t nbytes, CallSite site);
+
   // ---- sharing
 
   void adopt_header(Header* header) noexcept {
@@ -549,7 +561,9 @@ class basic_buffer {
   Header* create_writable_clone(CallSite site, Writers writers);
   void expect_unique(const char* operation, std::size_t nbytes);
   bool is_unique_in_order() noexcept;
-  Header* larger_copy(std::size_t nbytes) const;
+  void set_size(std::size_t nbytes, CallSite site);
+  void move_to_new_block(std::size_t nbytes, std::size_t former, CallSite site);
+  Header* copy_with_room(std::size_t nbytes, std::size_t former) const;
 
   // Plain lets the model checker find races on these pointers. In a parallel loop one thread
   // changes them, and the other threads read them afterwards.
@@ -588,6 +602,7 @@ extern template Buffer basic_buffer<sync::Default>::allocate_tile(std::size_t, A
 extern template Buffer basic_buffer<sync::Default>::map_file(FileName, Allocator&);
 extern template Buffer basic_buffer<sync::Default>::writable_clone(Wait, CallSite, Writers);
 extern template void basic_buffer<sync::Default>::resize(std::size_t, CallSite);
+extern template void basic_buffer<sync::Default>::resize_unsharing(std::size_t, CallSite);
 extern template void basic_buffer<sync::Default>::shrink_to_fit(CallSite);
 extern template const void* basic_buffer<sync::Default>::memory_id() const noexcept;
 extern template void basic_buffer<sync::Default>::collapse(std::size_t, std::size_t) noexcept;

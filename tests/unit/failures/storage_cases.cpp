@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of memory, buffers, storages, tiled buffers and output files.
+// Cases of memory, buffers, arrays, storages, tiled buffers and output files.
 #include <byre/byre.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/memory/host_allocators.hpp>
@@ -11,6 +11,7 @@
 #include <array>
 #include <cstring>
 #include <memory_resource>
+#include <vector>
 
 #include "../storage/text.hpp"
 #include "../storage/tiles/tiles.hpp"
@@ -83,6 +84,33 @@ Case shrink_case(const char* name) {
         return bytes;
       },
       [](Bytes<Held>& bytes) { bytes.held.shrink_to_fit(); });
+}
+
+/// An array, a lazy clone of it, and a vector.
+struct Arrays {
+  Array<int> array = {1, 2, 3};
+  Array<int> clone = array;
+  std::vector<int> vector = {4, 5};
+};
+std::string described(const Arrays& arrays) {
+  std::string text = arrays.array.shares_data_with(arrays.clone) ? "shared" : "";
+  for (const std::span<const int> elements :
+       {std::span<const int>(arrays.array), std::span<const int>(arrays.clone),
+        std::span<const int>(arrays.vector)}) {
+    for (const int element : elements) {
+      text += std::to_string(element) + ",";
+    }
+    text += ";";
+  }
+  return text;
+}
+
+/// A case: `Step` changes an array.
+template <class Step>
+Case array_case(const char* name, Step) {
+  static_assert(std::is_empty_v<Step>, "a lambda that captures nothing");
+  return value_case(
+      name, [] { return Arrays(); }, [](Arrays& arrays) { Step()(arrays); });
 }
 
 char foreign_bytes[100];
@@ -235,6 +263,14 @@ const Case cases[] = {
     retaining_memory(value_case("Buffer::writable_clone", written_pages, clone_writably<Buffer>)),
     bytes_case<Buffer>("Buffer::resize", [](Buffer& b) { return b.resize(200), Buffer(); }),
     shrink_case<Buffer>("Buffer::shrink_to_fit"),
+    array_case("Array::Array", [](Arrays& a) { a.array = Array<int>(a.vector); }),
+    array_case("Array::from", [](Arrays& a) { a.array = Array<int>::from(std::move(a.vector)); }),
+    array_case("Array::mutable_span", [](Arrays& a) { a.array.mutable_span()[0] = 9; }),
+    array_case("Array::append", [](Arrays& a) { a.array.append(4); }),
+    array_case("Array::append", [](Arrays& a) { a.array.append(a.vector); }),
+    array_case("Array::resize", [](Arrays& a) { a.array.resize(1000); }),
+    array_case("Array::clear", [](Arrays& a) { a.array.clear(); }),
+    array_case("Array::reserve", [](Arrays& a) { a.array.reserve(1000); }),
     bytes_case<Storage>("Storage::Storage", [](Storage&) { return Storage(Buffer::allocate(50)); }),
     bytes_case<Storage>("Storage::allocate", [](Storage&) { return Storage::allocate(50); }),
     {"Storage::map_file", map_file<Storage>},

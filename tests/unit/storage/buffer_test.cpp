@@ -144,6 +144,7 @@ class GrowthByBytes : public testing::TestWithParam<Allocator*> {};
 TEST_P(GrowthByBytes, copies_at_most_three_bytes_per_appended_byte) {
   constexpr std::size_t nbytes = std::size_t{280} << 10;
   Buffer buffer = Buffer::allocate(0, *GetParam());
+  const Counted counted;
   std::size_t copied = 0;
   while (buffer.nbytes() < nbytes) {
     const std::size_t size = buffer.nbytes();
@@ -158,6 +159,7 @@ TEST_P(GrowthByBytes, copies_at_most_three_bytes_per_appended_byte) {
     buffer.mutable_data()[size] = static_cast<std::byte>(size);
   }
   EXPECT_LE(copied, 3 * nbytes);
+  EXPECT_EQ(counted.since().bytes_copied, BYRE_STATS ? static_cast<std::int64_t>(copied) : 0);
   expect_counting(buffer, nbytes);
 }
 

@@ -48,22 +48,54 @@ basic_buffer<Sync> basic_buffer<Sync>::map_file(FileName name, Allocator& alloca
 template <sync::Sync Sync>
 void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
   const auto access = monitor_.writes(site);
+  if (has_data()) {
+    expect_unique("resize", nbytes);
+  }
+  set_size(nbytes, site);
+}
+
+/// A copy in place of a claim: an owner that resizes shared data needs a block of the new size, so
+/// stealing the original would save at most one copy of all owners' copies.
+template <sync::Sync Sync>
+void basic_buffer<Sync>::resize_unsharing(std::size_t nbytes, CallSite site) {
+  const auto access = monitor_.writes(site);
+  if (has_data() && !becomes_unique(site)) {
+    if (!header().has_pages() || nbytes > header().capacity()) {
+      return move_to_new_block(nbytes, header().nbytes(), site);
+    }
+    copy_or_steal(Wait::never, site);  // an overlay, which copies only the pages that are written
+  }
+  set_size(nbytes, site);
+}
+
+/// Requires that this buffer is empty or the only owner of its data.
+template <sync::Sync Sync>
+void basic_buffer<Sync>::set_size(std::size_t nbytes, CallSite site) {
   if (!has_data()) {
     adopt_header(cow::basic_allocated<Sync>::create(nbytes, default_allocator()));
-    return;
-  }
-  expect_unique("resize", nbytes);
-  if (nbytes <= header().capacity()) {
+  } else if (nbytes <= header().capacity()) {
     header().set_nbytes(nbytes);
-    return;
+  } else {
+    move_to_new_block(nbytes, header().capacity(), site);
   }
+}
+
+/// Copies the data to a block of at least `nbytes` bytes; `former` is the size that grows.
+template <sync::Sync Sync>
+void basic_buffer<Sync>::move_to_new_block(std::size_t nbytes, std::size_t former, CallSite site) {
   stats::detail::WriteReport report;
   report.begin();
-  Header* const larger = larger_copy(nbytes);
-  const std::size_t kept_nbytes = header().nbytes();
-  larger->set_nbytes(nbytes);
-  report.copied(header().data(), larger->data(), {kept_nbytes, stats::CopyCause::resized, site});
-  replace_header(larger);
+  Header* const block = copy_with_room(nbytes, former);
+  const std::size_t kept_nbytes = (std::min)(nbytes, header().nbytes());
+  block->set_nbytes(nbytes);
+  // Approximate if another owner drops the data now. The cause counted below is exact.
+  const auto cause_for = [](bool is_shared) {
+    return is_shared ? stats::CopyCause::shared : stats::CopyCause::resized;
+  };
+  report.recorded(header().data(), block->data(),
+                  {kept_nbytes, cause_for(header().share().use_count() != 1), site});
+  const bool was_last = replace_header(block);
+  report.counted_by([]() noexcept {}, {kept_nbytes, cause_for(!was_last), site});
 }
 
 template <sync::Sync Sync>
@@ -102,11 +134,12 @@ void basic_buffer<Sync>::expect_unique(const char* operation, std::size_t nbytes
   }
 }
 
-/// Requests spare capacity first. If there is no memory for that, requests exactly `nbytes` bytes.
+/// If the data grows, requests spare capacity first. If there is no memory for that, requests
+/// exactly `nbytes` bytes.
 template <sync::Sync Sync>
-auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
-  if (const std::size_t roomy = detail::grown_capacity(header().capacity(), nbytes);
-      roomy > nbytes) {
+auto basic_buffer<Sync>::copy_with_room(std::size_t nbytes, std::size_t former) const -> Header* {
+  if (const std::size_t roomy = detail::grown_capacity(former, nbytes);
+      nbytes > former && roomy > nbytes) {
     try {
       return cow::basic_allocated<Sync>::create_copy(roomy, header());
     } catch (const OutOfMemory&) {
