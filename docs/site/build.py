@@ -25,6 +25,7 @@ ROOT = HERE.parent.parent
 NAVIGATION = {
     "Use": [
         ("docs/site/index.md", "What byre is"), ("README.md", "README"), ("docs/guide.md", "Guide"),
+        ("docs/arrays.md", "Arrays", "below"),
         ("docs/threads.md", "Parallel loops and forks", "below"),
         ("docs/atomic.md", "A variable that threads share", "below"),
         ("docs/checked-builds.md", "Checked builds", "below"), ("docs/observing.md", "Counters", "below"),

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
 """Checks the code blocks in the README, in docs/*.md, and in the comments of core's headers.
 
-    doc_examples.py check ROOT                      checks the rules below
-    doc_examples.py write ROOT OUTPUT DEPENDENCIES  writes one program that contains and runs all C++ blocks
+    doc_examples.py check ROOT                  checks the rules below
+    doc_examples.py write ROOT OUTPUT DEPENDENCIES [LIBRARY]
+                                                writes one program that contains and runs all C++ blocks, except those
+                                                that need a library, or with LIBRARY those that need it
 
 A comment in separate lines directly before a fence defines how the block is checked. The rendered page hides the
 comment.
 
     <!-- with: C++ -->        declarations that the fragment uses and does not show
     <!-- check: C++ -->       runs after the fragment; for a text block, the variable `text` contains the block
+    <!-- needs: LIBRARY -->   the block uses another library, one of LIBRARIES
     <!-- namespace: NAME -->  the fragment is in this namespace, and later fragments can use it
     <!-- stands in: FILE -->  the block is part of FILE, which a test builds or runs; "..." stands for omitted lines
     <!-- KIND -->             why no program prints this text: one of KINDS
@@ -25,13 +28,14 @@ import sys
 
 KINDS = {"a drawing", "measured", "sample output"}
 LANGUAGES = {"cpp", "json", "pycon", "python", "sh", "text"}
+LIBRARIES = {"eigen", "opencv", "torch", "xtensor"}
 LANGUAGES_OF_README = {"cmake", "ini", "meson"}
 # Matches any number of comments, a fence, the contents, and the closing fence.
 BLOCK = re.compile(r"^((?:<!--(?:(?!-->).)*-->\n)*)( *)```(\w*)\n(.*?)^\2```$", re.M | re.S)
-COMMENT = re.compile(r"<!--\s*(?:(with|check|namespace|stands in):\s*)?(.*?)\s*-->\n", re.S)
+COMMENT = re.compile(r"<!--\s*(?:(with|check|needs|namespace|stands in):\s*)?(.*?)\s*-->\n", re.S)
 INCLUDE = re.compile(r"^#include .*$", re.M)
 TOP = """// Written by tests/doc_examples/doc_examples.py.
-#include <byre/functional.hpp>
+#include <byre/{byre}.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -66,6 +70,10 @@ class Block:
     @property
     def place(self):
         return f"{self.page}:{self.line}"
+
+    @property
+    def library(self):
+        return self.comments.get("needs", (None, 0))[0]
 
     @property
     def is_program(self):
@@ -120,6 +128,8 @@ def errors_in(block, root):
         yield f"needs either a program or one comment before it: check, stands in, or one of {sorted(KINDS)}"
     elif block.language not in ("cpp", "text") and block.comments:
         yield f"a comment before a block in {block.language} has no effect. Remove it."
+    if block.library not in LIBRARIES | {None}:
+        yield f"unknown library '{block.library}', allowed are {sorted(LIBRARIES)}"
     kind, _ = block.comments.get("", ("measured", 0))
     if kind not in KINDS:
         yield f"unknown kind of text '{kind}', allowed are {sorted(KINDS)}"
@@ -160,14 +170,14 @@ def function(number, block, printed):
     return f"namespace {{\n{top}void fragment_{number}() {{\n{before}{code}{after}}}\n}}  // namespace\n"
 
 
-def program(root):
+def program(root, library=None):
     found = all_blocks(root)
     printed = {id(block.program): block for block in found if block.language == "text" and block.program}
-    compiled = [block for block in found if block.is_compiled]
+    compiled = [block for block in found if block.is_compiled and block.library == library]
     includes = sorted({include for block in compiled for include in INCLUDE.findall(block.text)})
     functions = [function(number, block, printed.get(id(block))) for number, block in enumerate(compiled)]
     table = "".join(f'    {{"{block.place}", fragment_{number}}},\n' for number, block in enumerate(compiled))
-    return "\n".join([TOP, *includes, ASSERT, *functions,
+    return "\n".join([TOP.replace("{byre}", "byre" if library else "functional"), *includes, ASSERT, *functions,
                       f"int main() {{\n  static constexpr documents::Fragment fragments[] = {{\n{table}  }};\n"
                       "  return documents::run_all(fragments);\n}\n"])
 
@@ -178,8 +188,8 @@ def main(what, root, *outputs):
         found = [f"{block.place}: {said}" for block in all_blocks(root) for said in errors_in(block, root)]
         print("\n".join(found))
         return 1 if found else 0
-    output, dependencies = map(pathlib.Path, outputs)
-    output.write_text(program(root))
+    output, dependencies = map(pathlib.Path, outputs[:2])
+    output.write_text(program(root, *outputs[2:]))
     # Includes the folder, so that a new page causes a rebuild.
     dependencies.write_text(f"{output}: {' '.join(map(str, [root / 'docs', *pages(root), __file__]))}\n")
     return 0

@@ -157,6 +157,11 @@ class Array {
   Array lazy_clone(CallSite site = CallSite::current()) const {
     return Array(buffer_.lazy_clone(site));
   }
+  /// A clone for code that writes through pointers: see Buffer::writable_clone().
+  Array writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current(),
+                       Writers writers = Writers::none) {
+    return Array(buffer_.writable_clone(wait, site, writers));
+  }
   /// Takes over the elements of `other`, which is empty afterwards.
   Array(Array&& other, CallSite site = CallSite::current()) noexcept
       : buffer_(std::move(other.buffer_), site) {}
@@ -219,7 +224,7 @@ class Array {
   const Buffer& buffer() const& noexcept { return buffer_; }
   Buffer buffer() && noexcept { return std::move(buffer_); }
 
-  // ---- writing: materializes
+  // ---- writing
 
   /// The elements, to write: see Buffer::mutable_data(), also for the errors and the cost.
   std::span<T> mutable_span(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {

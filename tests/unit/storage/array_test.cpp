@@ -112,6 +112,15 @@ TEST(Array, a_copy_shares_the_elements_until_either_is_written) {
   EXPECT_TRUE(copy.shares_data_with(clone));
 }
 
+TEST(Array, a_writable_clone_shows_no_later_write_through_a_pointer) {
+  Ints ints = {1, 2, 3};
+  int* const place = ints.mutable_data();
+  Ints clone = ints.writable_clone();
+  EXPECT_EQ(ints.data(), place);
+  place[0] = 9;
+  EXPECT_EQ(clone, (Ints{1, 2, 3}));
+}
+
 TEST(Array, moves_swaps_and_assigns_without_copying) {
   Ints ints = {1, 2, 3};
   const int* const place = ints.data();
