@@ -22,7 +22,7 @@ LISTS = re.compile(r"(functions|index|namespacemembers).*\.html|.*-members\.html
 def headers(root):
     """Returns the paths of the API headers below core/byre, umbrella headers first."""
     core = root / "core/byre"
-    found = (path.relative_to(core).as_posix() for path in core.rglob("*.hpp"))
+    found = (path.relative_to(core).as_posix() for end in ("h", "hpp") for path in core.rglob("*." + end))
     return sorted((name for name in found if "detail/" not in name), key=lambda name: ("/" in name, name))
 
 

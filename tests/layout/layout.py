@@ -5,8 +5,8 @@ import re
 import sys
 
 # The rooms (folders) of core and their parts. Each entry may include the entries before it.
-ORDER = ["error", "system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage", "shadow",
-         "tensor/layout", "tensor", "tensor/elements", "tensor/print", "interop", "functional/dispatch", "functional/operators",
+ORDER = ["error", "system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage", "c",
+         "shadow", "tensor/layout", "tensor", "tensor/elements", "tensor/print", "interop", "functional/dispatch", "functional/operators",
          "functional/backends", "functional/graph", "functional/functionalize", "functional/batching",
          "functional/builtin"]
 # API headers in the folder of a room that belong to a part of the room.
@@ -15,8 +15,8 @@ OF_PARTS = {
     "tensor/elements": {"tensor/elements.hpp", "tensor/scalar.hpp"},
     "tensor/print": {"tensor/print.hpp"},
 }
-UMBRELLAS = {"byre.hpp", "tensor.hpp", "functional.hpp"}
-GENERATED = {"config.hpp"}
+UMBRELLAS = {"byre.h", "byre.hpp", "byre_c.hpp", "tensor.hpp", "functional.hpp"}
+ABOVE_ROOMS = {"config.hpp", "byre.h"}
 # Headers exempt from the rule about state: sources define and declare their state with them.
 MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/detail/native.hpp"}
 # Files that may contain mutexes, because each mutex belongs to an object that programs do not use across a fork, is
@@ -49,13 +49,13 @@ SYSTEM_MACRO = re.compile(r"\b(__linux\w*|__unix\w*|__APPLE__|__ANDROID__|_WIN32
 PORTABLE_HEADERS = {"sanitizer/asan_interface.h", "zip.h", "zlib.h"}
 MAX_COLUMNS, MAX_NAME, MAX_LINES = 100, 60, {"README.md": 150, "docs": 250}
 TEST_NAME = re.compile(r"TEST(?:_[FP])?\(\s*\w+,\s*(\w+)")
-LICENSED = {".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
+LICENSED = {".h", ".c", ".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
 LICENSED_NAMES = {"dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".clang-format", "Doxyfile"}
 
 
 def lines_of(folder):
     """Yields each line of C++ below a folder: name of the file relative to the folder, line number, and text."""
-    for path in sorted(folder.rglob("*.[hc]pp")):
+    for path in sorted([*folder.rglob("*.[hc]pp"), *folder.rglob("*.h")]):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             yield path.relative_to(folder).as_posix(), number, line
 
@@ -79,7 +79,7 @@ def includes_run_one_way(core):
         found = INCLUDE.match(line)
         if found and found[1] == '"':
             yield f'{name}:{number}: "{found[2]}" is in quotes. Use angle brackets, as in <byre/...>.'
-        elif found and found[2].startswith("byre/") and (target := found[2].removeprefix("byre/")) not in GENERATED:
+        elif found and found[2].startswith("byre/") and (target := found[2].removeprefix("byre/")) not in ABOVE_ROOMS:
             there = place_of(target)
             if there is None or ORDER.index(there) > ORDER.index(here):
                 yield f"{name}:{number}: {here} may not include {target}"
@@ -125,7 +125,7 @@ def needed_headers_are_installed(core):
     for name, _, line in lines_of(core):
         if found := INCLUDE.match(line):
             included.setdefault(name, set()).add(found[2].removeprefix("byre/"))
-    headers = {path.relative_to(core).as_posix() for path in core.rglob("*.hpp")}
+    headers = {path.relative_to(core).as_posix() for end in ("h", "hpp") for path in core.rglob("*." + end)}
     api = {name for name in headers if "detail" not in name.split("/")}
     needed, left = set(), set(api)
     while left:
@@ -175,7 +175,7 @@ def every_file_names_its_license(root):
 
 def lines_and_test_names_are_short(root):
     for path in files_below(root):
-        if path.suffix in {".hpp", ".cpp", ".h"}:
+        if path.suffix in {".hpp", ".cpp", ".h", ".c"}:
             text = path.read_text()
             for number, line in enumerate(text.splitlines(), 1):
                 if len(line) > MAX_COLUMNS:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-"""symbols.py CORE LIBRARY...: checks the symbols of the shared libraries.
+"""symbols.py CORE C_NAMES LIBRARY...: checks the symbols of the shared libraries, the core first.
 
 - The libraries export exactly the names that headers of CORE declare with BYRE_API. API headers declare everything that
   they do not define with BYRE_API.
+- C_NAMES lists the functions of the C interface, so a name does not appear or disappear unnoticed.
 - Statics work in a child of a fork and with an exhausted heap.
 - One process can load many copies of a library.
 """
@@ -114,6 +115,19 @@ def wrong_exports(core, libraries):
             yield f"{name}\n    is BYRE_API, but no library exports it"
 
 
+def wrong_names_of_c(core, library, listed):
+    """Compares three sets of functions: the list, the declarations in byre.h, and the exports of the core."""
+    names = {
+        listed: set(pathlib.Path(listed).read_text().split()),
+        "byre.h": set(re.findall(r"^BYRE_C_API [^;(]*?\b(byre_\w+)\(", (pathlib.Path(core) / "byre.h").read_text(), re.M)),
+        library: {name for name, _ in exported(library, "T") if not name.startswith("byre::") and "byre" in name},
+    }
+    for name in sorted(set.union(*names.values())):
+        for place in names:
+            if name not in names[place]:
+                yield f"{name}\n    is missing in {place}. A name of the C interface must not disappear after a release."
+
+
 def wrong_statics(library):
     """Yields statics of functions that are initialized on first use, and thread-local objects with destructors.
 
@@ -139,8 +153,8 @@ def copies_not_loaded(library):
                 return
 
 
-def main(core, *libraries):
-    complaints = list(wrong_exports(core, libraries))
+def main(core, c_names, *libraries):
+    complaints = [*wrong_exports(core, libraries), *wrong_names_of_c(core, libraries[0], c_names)]
     for library in libraries:
         complaints += [*wrong_statics(library), *copies_not_loaded(library)]
     print("\n".join(complaints))

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/c/detail/handles.hpp>
+#include <byre/storage/explain.hpp>
+
+using namespace byre;
+using namespace byre::detail::from_c;
+
+namespace {
+
+/// The place to report for a clone. Without a recording the place is read only if the clone copies,
+/// because a second thread-local variable would cost as much as the atomic add.
+CallSite site_of_clone(const Buffer& source) noexcept {
+  return BYRE_CHECKS || stats::detail::may_record() || is_foreign(source.origin()) ? call_site
+                                                                                   : CallSite{};
+}
+
+void expect_adoptable(const void* data, size_t nbytes, uint32_t properties, byre_deleter deleter) {
+  constexpr uint32_t all =
+      BYRE_FOREIGN_READ_ONLY | BYRE_FOREIGN_OTHERS_WRITE | BYRE_FOREIGN_BORROWED;
+  if ((properties & ~all) != 0) {
+    throw InvalidArgument(
+        format_text("byre_buffer_adopt: the properties are %#x, allowed are bits of %#x. Combine "
+                    "BYRE_FOREIGN_* by |.",
+                    properties, all));
+  }
+  if (deleter == nullptr && (properties & BYRE_FOREIGN_BORROWED) == 0) {
+    throw InvalidArgument(format_text(
+        "byre_buffer_adopt: the deleter is NULL, so byre cannot release the memory. Pass a "
+        "function, or BYRE_FOREIGN_BORROWED for memory that the caller releases."));
+  }
+  if (data == nullptr && nbytes != 0) {
+    throw InvalidArgument::null_pointer("byre_buffer_adopt", nbytes);
+  }
+}
+
+}  // namespace
+
+byre_status byre_buffer_allocate(byre_buffer* result, size_t nbytes, byre_allocator* allocator) {
+  return guarded([=] {
+    store_value(result, "byre_buffer_allocate",
+                Buffer::allocate(nbytes, allocator_or_default(allocator)));
+  });
+}
+
+byre_status byre_buffer_adopt(byre_buffer* result, const void* data, size_t nbytes,
+                              uint32_t properties, byre_deleter deleter, void* user,
+                              byre_allocator* allocator) {
+  return guarded([=] {
+    const bool is_borrowed = (properties & BYRE_FOREIGN_BORROWED) != 0;
+    const auto release = [=](void* address) noexcept {
+      if (deleter != nullptr && !is_borrowed) {
+        deleter(address, user);
+      }
+    };
+    const Foreign<decltype(release)> memory{
+        .data = const_cast<void*>(data),
+        .nbytes = nbytes,
+        .deleter = release,
+        .may_write = (properties & BYRE_FOREIGN_READ_ONLY) == 0,
+        .others_write = (properties & BYRE_FOREIGN_OTHERS_WRITE) != 0,
+        .outlives = !is_borrowed};
+    try {
+      expect_adoptable(data, nbytes, properties, deleter);
+      expect_given(result, "byre_buffer_adopt", "result");
+    } catch (...) {
+      release(memory.data);  // as Buffer::adopt() does if it throws
+      throw;
+    }
+    store_value(result, "byre_buffer_adopt",
+                Buffer::adopt(memory, allocator_or_default(allocator)));
+  });
+}
+
+byre_status byre_buffer_map_file(byre_buffer* result, const char* file_name,
+                                 byre_allocator* allocator) {
+  return guarded([=] {
+    store_value(result, "byre_buffer_map_file",
+                Buffer::map_file(file_name, allocator_or_default(allocator)));
+  });
+}
+
+byre_status byre_buffer_clone(const byre_buffer* source, byre_buffer* result) {
+  return guarded([=] {
+    store_value(result, "byre_buffer_clone", read_value(source, [](const Buffer& buffer) {
+                  return buffer.lazy_clone(site_of_clone(buffer));
+                }));
+  });
+}
+
+byre_status byre_buffer_writable_clone(byre_buffer* source, byre_wait wait, byre_writers writers,
+                                       byre_buffer* result) {
+  return guarded([=] {
+    expect_enumerator(writers, 2, "byre_writers");
+    expect_given(result, "byre_buffer_writable_clone", "result");
+    store_value(result, "byre_buffer_writable_clone",
+                value_to_write(source, "byre_buffer_writable_clone", "source")
+                    .writable_clone(wait_of(wait), call_site, static_cast<Writers>(writers)));
+  });
+}
+
+void byre_buffer_release(byre_buffer* buffer) {
+  release_value(buffer);
+}
+
+void byre_buffer_swap(byre_buffer* left, byre_buffer* right) {
+  swap_handles(left, right);
+}
+
+const void* byre_buffer_data(const byre_buffer* buffer) {
+  return read_value(buffer,
+                    [](const Buffer& value) -> const void* { return value.data(call_site); });
+}
+
+size_t byre_buffer_nbytes(const byre_buffer* buffer) {
+  return read_value(buffer, [](const Buffer& value) { return value.nbytes(call_site); });
+}
+
+byre_status byre_buffer_mutable_data(byre_buffer* buffer, byre_wait wait, void** data) {
+  return guarded([=] {
+    expect_given(data, "byre_buffer_mutable_data", "data");
+    *data = nullptr;
+    *data = value_to_write(buffer, "byre_buffer_mutable_data", "buffer")
+                .mutable_data(wait_of(wait), call_site);
+  });
+}
+
+byre_status byre_buffer_materialize(byre_buffer* buffer, byre_wait wait, byre_materialized* how) {
+  return guarded([=] {
+    const Materialized done = value_to_write(buffer, "byre_buffer_materialize", "buffer")
+                                  .materialize(wait_of(wait), call_site);
+    store_unless_null(how, done);
+  });
+}
+
+byre_status byre_buffer_mutable_range(byre_buffer* buffer, size_t offset, size_t nbytes,
+                                      byre_wait wait, void** data) {
+  return guarded([=] {
+    expect_given(data, "byre_buffer_mutable_range", "data");
+    *data = nullptr;
+    *data = value_to_write(buffer, "byre_buffer_mutable_range", "buffer")
+                .mutable_range(offset, nbytes, wait_of(wait), call_site)
+                .data();
+  });
+}
+
+byre_status byre_buffer_resize(byre_buffer* buffer, size_t nbytes) {
+  return guarded(
+      [=] { value_to_write(buffer, "byre_buffer_resize", "buffer").resize(nbytes, call_site); });
+}
+
+byre_status byre_buffer_shrink_to_fit(byre_buffer* buffer) {
+  return guarded([=] {
+    value_to_write(buffer, "byre_buffer_shrink_to_fit", "buffer").shrink_to_fit(call_site);
+  });
+}
+
+size_t byre_buffer_capacity(const byre_buffer* buffer) {
+  return read_value(buffer, [](const Buffer& value) { return value.capacity(call_site); });
+}
+
+int byre_buffer_is_unique(const byre_buffer* buffer) {
+  return read_value(buffer, [](const Buffer& value) { return value.is_unique(call_site); });
+}
+
+uint32_t byre_buffer_use_count(const byre_buffer* buffer) {
+  return read_value(buffer, [](const Buffer& value) { return value.use_count(call_site); });
+}
+
+int byre_buffer_shares_data_with(const byre_buffer* left, const byre_buffer* right) {
+  return read_value(left, [=](const Buffer& value) {
+    return read_value(
+        right, [&](const Buffer& other) { return value.shares_data_with(other, call_site); });
+  });
+}
+
+byre_origin byre_buffer_origin(const byre_buffer* buffer) {
+  return read_value(buffer,
+                    [](const Buffer& value) { return static_cast<byre_origin>(value.origin()); });
+}
+
+int byre_buffer_is_read_only(const byre_buffer* buffer) {
+  return read_value(buffer, [](const Buffer& value) { return value.is_read_only(); });
+}
+
+byre_allocator* byre_buffer_allocator(const byre_buffer* buffer) {
+  return read_value(buffer, [](const Buffer& value) { return handle_of(value.allocator()); });
+}
+
+const void* byre_buffer_memory_id(const byre_buffer* buffer) {
+  const Buffer* const value = value_in(buffer);
+  return value == nullptr ? nullptr : value->memory_id();
+}
+
+void byre_buffer_collapse(byre_buffer* buffer, size_t offset, size_t nbytes) {
+  if (Buffer* const value = value_in(buffer)) {
+    value->collapse(offset, nbytes);
+  }
+}
+
+byre_status byre_buffer_explain(const byre_buffer* buffer, char** text) {
+  return guarded([=] {
+    expect_given(text, "byre_buffer_explain", "text");
+    *text = copied_text(read_value(buffer, [](const Buffer& value) { return explain(value); }));
+  });
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Statuses, error texts, warnings and versions of the C interface.
+#include <byre/byre.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "values.hpp"
+
+namespace byre::test {
+namespace {
+
+TEST(CErrors, text_of_a_failure_belongs_to_its_thread) {
+  CBuffer buffer;
+  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, SIZE_MAX, nullptr), BYRE_INVALID_ARGUMENT));
+  const std::string text = byre_last_error();
+  EXPECT_TRUE(ok(byre_buffer_allocate(buffer, 1, nullptr)));
+  EXPECT_EQ(byre_last_error(), text) << "a success changed the text";
+  std::thread([] {
+    EXPECT_STREQ(byre_last_error(), "");
+    EXPECT_TRUE(fails(byre_buffer_map_file(nullptr, "/no/such", nullptr), BYRE_FILE_ERROR));
+  }).join();
+  EXPECT_EQ(byre_last_error(), text) << "another thread changed the text";
+}
+
+TEST(CErrors, long_text_is_cut_and_ends_in_dots) {
+  CBuffer buffer;
+  const std::string name = "/" + std::string(900, 'x');
+  EXPECT_TRUE(fails(byre_buffer_map_file(buffer, name.c_str(), nullptr), BYRE_FILE_ERROR, "xxx"));
+  const std::string text = byre_last_error();
+  EXPECT_EQ(text.size(), 511U);
+  EXPECT_EQ(text.substr(508), "...");
+}
+
+TEST(CErrors, every_status_has_a_name) {
+  const char* const names[] = {"ok",         "out of memory", "invalid argument",
+                               "not unique", "file error",    "failed"};
+  for (byre_status status = BYRE_OK; status <= BYRE_FAILED; ++status) {
+    EXPECT_STREQ(byre_status_name(status), names[status]);
+  }
+  EXPECT_STREQ(byre_status_name(BYRE_USER_STATUS), "status of a callback");
+  for (const byre_status status : {-1, BYRE_FAILED + 1, BYRE_USER_STATUS - 1}) {
+    EXPECT_STREQ(byre_status_name(status), "unknown status");
+  }
+}
+
+template <class Thrown>
+byre_status throwing_visitor(void*, const void*, std::size_t) {
+  throw Thrown("thrown by a visitor");
+}
+struct Unknown {
+  explicit Unknown(const char*) {}
+};
+struct NoMemory : std::bad_alloc {
+  explicit NoMemory(const char*) {}
+};
+
+TEST(CErrors, exception_of_a_callback_becomes_a_status) {
+  CTiles tiles;
+  ASSERT_TRUE(ok(byre_tiles_allocate(tiles, 1, 1, nullptr)));
+  const auto visit = [&](byre_part_visitor visitor) {
+    return byre_tiles_for_each_part(tiles, 0, 1, visitor, nullptr);
+  };
+  EXPECT_TRUE(fails(visit(&throwing_visitor<std::runtime_error>), BYRE_FAILED, "by a visitor"));
+  EXPECT_TRUE(fails(visit(&throwing_visitor<Unknown>), BYRE_FAILED, "unknown type"));
+  EXPECT_TRUE(fails(visit(&throwing_visitor<NoMemory>), BYRE_OUT_OF_MEMORY, "out of memory"));
+}
+
+TEST(CErrors, warnings_reach_the_installed_handler) {
+  static std::string last;
+  const byre_warning_handler former =
+      byre_set_warning_handler([](const char* text) { last = text; });
+  warn("a %s", "cow");
+  EXPECT_EQ(last, "a cow");
+  EXPECT_NE(byre_set_warning_handler(former), nullptr);
+}
+
+TEST(CErrors, versions_are_those_of_the_cpp_library) {
+  EXPECT_STREQ(byre_version(), BYRE_VERSION_STRING);
+  EXPECT_EQ(byre_abi(), std::uint32_t{BYRE_C_ABI});
+  EXPECT_EQ(BYRE_C_ABI, BYRE_VERSION_MAJOR);
+}
+
+TEST(CErrors, enumerators_have_the_values_of_cpp) {
+  EXPECT_EQ(BYRE_WAIT_NEVER, static_cast<int>(Wait::never));
+  EXPECT_EQ(BYRE_WRITERS_ELSEWHERE, static_cast<int>(Writers::elsewhere));
+  EXPECT_EQ(BYRE_STOLE, static_cast<int>(Materialized::stole));
+  EXPECT_EQ(BYRE_OVERLAID, static_cast<int>(Materialized::overlaid));
+  EXPECT_EQ(BYRE_ORIGIN_BORROWED, static_cast<int>(Origin::borrowed));
+  EXPECT_EQ(BYRE_ORIGIN_OVERLAY, static_cast<int>(Origin::overlay));
+  EXPECT_EQ(BYRE_COPIES_END_IN_ORDER, static_cast<int>(CopiesEnd::in_order));
+  EXPECT_EQ(BYRE_CAUSE_READ_ONLY, static_cast<int>(stats::CopyCause::read_only));
+  EXPECT_EQ(BYRE_CAUSE_RESIZED, static_cast<int>(stats::CopyCause::resized));
+  EXPECT_EQ(BYRE_DEFAULT_TILE_NBYTES, std::size_t{64} << 10);
+}
+
+}  // namespace
+}  // namespace byre::test

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSL-1.0
+// Counters, copy sinks, recordings and call sites of the C interface.
+#include <byre/config.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "support/temporary_folder.hpp"
+#include "values.hpp"
+
+namespace byre::test {
+namespace {
+
+byre_stats counts() {
+  byre_stats now{};
+  now.struct_nbytes = sizeof now;
+  EXPECT_TRUE(ok(byre_stats_snapshot(&now)));
+  EXPECT_EQ(now.struct_nbytes, sizeof now);
+  return now;
+}
+
+/// Copies 4 bytes: a write to a clone.
+void copy_once() {
+  CBuffer buffer, clone;
+  allocate(buffer, "cows");
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
+  ASSERT_TRUE(ok(write(clone, "m")));
+}
+
+TEST(CObservation, snapshots_refuse_structures_that_are_too_small) {
+  byre_stats now{};
+  now.struct_nbytes = sizeof now - 1;
+  EXPECT_TRUE(fails(byre_stats_snapshot(&now), BYRE_INVALID_ARGUMENT, "struct_nbytes is 87"));
+  EXPECT_TRUE(fails(byre_stats_snapshot(nullptr), BYRE_INVALID_ARGUMENT, "`result` is NULL"));
+}
+
+TEST(CObservation, snapshots_leave_members_of_later_versions_alone) {
+  struct {
+    byre_stats known;
+    std::int64_t unknown;
+  } later{};
+  later.known.struct_nbytes = sizeof later;
+  later.unknown = 77;
+  ASSERT_TRUE(ok(byre_stats_snapshot(&later.known)));
+  EXPECT_EQ(later.unknown, 77);
+  EXPECT_EQ(later.known.struct_nbytes, sizeof later);
+}
+
+TEST(CObservation, every_copy_cause_has_a_name) {
+  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_SHARED), "shared");
+  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_RESIZED), "resized");
+  EXPECT_STREQ(byre_copy_cause_name(-1), "?");
+  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_RESIZED + 1), "?");
+}
+
+struct Event {
+  std::size_t nbytes;
+  std::string file;
+  std::uint32_t line;
+  byre_copy_cause cause;
+  bool operator==(const Event&) const = default;
+};
+
+void remember(void* user, const byre_copy_event* event) {
+  static_cast<std::vector<Event>*>(user)->push_back(
+      {event->nbytes, event->file, event->line, event->cause});
+}
+
+#if BYRE_STATS
+TEST(CObservation, snapshots_count_clones_and_copies) {
+  const byre_stats before = counts();
+  copy_once();
+  const byre_stats after = counts();
+  EXPECT_EQ(after.lazy_clones - before.lazy_clones, 1);
+  EXPECT_EQ(after.copies - before.copies, 1);
+  EXPECT_EQ(after.bytes_copied - before.bytes_copied, 4);
+  EXPECT_EQ(after.live_bytes, before.live_bytes);
+  CBuffer buffer, clone;
+  allocate(buffer, "cows");
+  EXPECT_GE(counts().live_bytes - before.live_bytes, 4);
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
+  EXPECT_EQ(counts().bytes_not_copied - after.bytes_not_copied, 4);
+  EXPECT_GE(counts().pooled_bytes, 0);
+}
+
+TEST(CObservation, sink_gets_each_copy_with_its_place_until_removed) {
+  std::vector<Event> events;
+  {
+    CSink sink;
+    ASSERT_TRUE(ok(byre_copy_sink_install(&remember, &events, sink.result())));
+    byre_set_call_site("script.cow", 12);
+    copy_once();
+    byre_set_call_site(nullptr, 13);
+    copy_once();
+  }
+  copy_once();
+  EXPECT_EQ(events, (std::vector<Event>{{4, "script.cow", 12, BYRE_CAUSE_SHARED},
+                                        {4, "?", 0, BYRE_CAUSE_SHARED}}));
+}
+
+TEST(CObservation, copy_by_a_clone_has_the_place_of_the_clone) {
+  std::vector<Event> events;
+  CSink sink;
+  ASSERT_TRUE(ok(byre_copy_sink_install(&remember, &events, sink.result())));
+  char memory[] = "cows";
+  CBuffer borrowed, clone;
+  ASSERT_TRUE(
+      ok(byre_buffer_adopt(borrowed, memory, 4, BYRE_FOREIGN_BORROWED, nullptr, nullptr, nullptr)));
+  byre_set_call_site("script.cow", 14);
+  ASSERT_TRUE(ok(byre_buffer_clone(borrowed, clone)));
+  byre_set_call_site(nullptr, 0);
+  EXPECT_EQ(events, (std::vector<Event>{{4, "script.cow", 14, BYRE_CAUSE_BORROWED}}));
+}
+
+TEST(CObservation, macro_sets_the_line_of_the_caller) {
+  std::vector<Event> events;
+  CSink sink;
+  ASSERT_TRUE(ok(byre_copy_sink_install(&remember, &events, sink.result())));
+  BYRE_HERE();
+  constexpr unsigned line = __LINE__ - 1;
+  copy_once();
+  byre_set_call_site(nullptr, 0);
+  EXPECT_EQ(events, (std::vector<Event>{{4, __FILE__, line, BYRE_CAUSE_SHARED}}));
+}
+
+TEST(CObservation, recording_contains_the_places_of_clones_and_copies) {
+  CRecording recording;
+  ASSERT_TRUE(ok(byre_recording_create(0, recording.result())));
+  CBuffer buffer, clone;
+  allocate(buffer, "cows");
+  byre_set_call_site("clones.cow", 5);
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
+  byre_set_call_site("writes.cow", 6);
+  CText sentence;
+  ASSERT_TRUE(ok(byre_buffer_explain(clone, sentence.result())));
+  EXPECT_TRUE(says(static_cast<char*>(sentence), "cloned at clones.cow:5"));
+  ASSERT_TRUE(ok(write(clone, "m")));
+  byre_set_call_site(nullptr, 0);
+  ASSERT_TRUE(ok(byre_recording_stop(recording)));
+  copy_once();  // no longer recorded
+  EXPECT_EQ(byre_recording_lost(recording), 0U);
+  CText summary, json;
+  ASSERT_TRUE(ok(byre_recording_summary(recording, summary.result())));
+  EXPECT_TRUE(says(static_cast<char*>(summary), "clones.cow:5", "writes.cow:6"));
+  EXPECT_EQ(std::string(summary).find("?:0"), std::string::npos);
+  ASSERT_TRUE(ok(byre_recording_to_json(recording, json.result())));
+  EXPECT_TRUE(says(static_cast<char*>(json), "traceEvents", "writes.cow:6"));
+  const TemporaryFolder folder;
+  ASSERT_TRUE(ok(byre_recording_write(recording, (folder / "trace.txt").c_str())));
+  EXPECT_EQ(read_file(folder / "trace.txt"), std::string(summary));
+  EXPECT_TRUE(
+      fails(byre_recording_write(recording, "/no/such/folder/x.txt"), BYRE_FILE_ERROR, "x.txt"));
+}
+
+TEST(CObservation, events_beyond_the_limit_of_a_recording_are_lost) {
+  CRecording recording;
+  ASSERT_TRUE(ok(byre_recording_create(1, recording.result())));
+  for (int i = 0; i < 1000; ++i) {
+    copy_once();
+  }
+  EXPECT_GT(byre_recording_lost(recording), 0U);
+}
+#else
+TEST(CObservation, recordings_are_refused_in_a_build_without_stats) {
+  CRecording recording;
+  EXPECT_TRUE(fails(byre_recording_create(0, recording.result()), BYRE_INVALID_ARGUMENT, "stats"));
+  CSink sink;
+  std::vector<Event> events;
+  ASSERT_TRUE(ok(byre_copy_sink_install(&remember, &events, sink.result())));
+  copy_once();
+  EXPECT_TRUE(events.empty());
+  EXPECT_EQ(counts().copies, 0);
+}
+#endif
+
+TEST(CObservation, null_arguments_are_refused) {
+  const auto refused = [](byre_status status, const char* name) {
+    return fails(status, BYRE_INVALID_ARGUMENT, std::string("`") + name + "` is NULL");
+  };
+  byre_installed_sink* sink = nullptr;
+  char* text = nullptr;
+  EXPECT_TRUE(refused(byre_copy_sink_install(nullptr, nullptr, &sink), "callback"));
+  EXPECT_TRUE(refused(byre_copy_sink_install(&remember, nullptr, nullptr), "result"));
+  EXPECT_TRUE(refused(byre_recording_create(0, nullptr), "result"));
+  EXPECT_TRUE(refused(byre_recording_stop(nullptr), "recording"));
+  EXPECT_TRUE(refused(byre_recording_to_json(nullptr, &text), "recording"));
+  EXPECT_TRUE(refused(byre_recording_summary(nullptr, &text), "recording"));
+  EXPECT_TRUE(refused(byre_recording_write(nullptr, "x"), "recording"));
+  EXPECT_EQ(byre_recording_lost(nullptr), 0U);
+  byre_recording_destroy(nullptr);
+  byre_copy_sink_remove(nullptr);
+  byre_text_free(nullptr);
+#if BYRE_STATS
+  CRecording recording;
+  ASSERT_TRUE(ok(byre_recording_create(0, recording.result())));
+  EXPECT_TRUE(refused(byre_recording_summary(recording, nullptr), "text"));
+  EXPECT_TRUE(refused(byre_recording_to_json(recording, nullptr), "text"));
+#endif
+}
+
+}  // namespace
+}  // namespace byre::test
