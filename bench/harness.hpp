@@ -111,6 +111,7 @@ void add_shared_data();
 void add_writers();
 void add_atomic_places();
 void add_seams();
+void add_c_interface();
 void add_pages_and_tiles();
 void add_tensors();
 void add_functionalize();

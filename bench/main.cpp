@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
 #if defined(BYRE_HAS_SEAMS)
   byre_bench::add_seams();
 #endif
+  byre_bench::add_c_interface();
   byre_bench::add_pages_and_tiles();
   byre_bench::add_tensors();
   byre_bench::add_functionalize();

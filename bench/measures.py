@@ -89,6 +89,15 @@ def seams():
         yield from measures(f"{title}, sync::Standard / sync::Boost", f"seam_{operation}/standard", "boost", "64B<=1.05")
 
 
+def c_interface():
+    for handle, contender, under, bound in [("buffer", "c", "byre", "<=1.1"), ("storage", "c_storage", "storage", "")]:
+        for title, operation, sizes in [("lazy clone + drop", "clone_drop", "64B 4KiB"),
+                                        ("write access to unique data", "write_alone", "64B 4KiB"),
+                                        ("clone, write when shared + drop", "write_shared", "64B 4KiB 256KiB")]:
+            yield from measures(f"{title}, a {handle} in C / C++", f"c_{operation}/{contender}", under,
+                                " ".join(size + bound for size in sizes.split()))
+
+
 def pages_and_tiles():
     for count, bound in [(1, "<=40e3"), (16, "<=100e3"), (256, "<=1.3e6"), (4096, ""), (16384, ""), (65536, "")]:
         for contender, where in [("paged", "in pages"), ("tiles", "in tiles"), ("byre", "in ordinary memory")]:
@@ -152,5 +161,5 @@ def functionalize():
         yield from measures(f"write of {count} parts without the pass, per part", f"functional_unbind_{count}/plain")
 
 
-MEASURES = [*unique_data(), *shared_data(), *writers(), *atomic_places(), *seams(), *pages_and_tiles(), *tensors(),
-            *functionalize()]
+MEASURES = [*unique_data(), *shared_data(), *writers(), *atomic_places(), *seams(), *c_interface(), *pages_and_tiles(),
+            *tensors(), *functionalize()]

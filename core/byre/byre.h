@@ -592,7 +592,11 @@ static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byr
     *data = buffer->private_data;
     return BYRE_OK;
   }
-  return byre_buffer_mutable_data(buffer, wait, data);
+  // The address of a local variable: the variable of the caller may remain in a register.
+  void* address = NULL;
+  const byre_status status = byre_buffer_mutable_data(buffer, wait, &address);
+  *data = address;
+  return status;
 }
 #define byre_buffer_mutable_data(buffer, wait, data) byre_private_mutable_data(buffer, wait, data)
 #endif

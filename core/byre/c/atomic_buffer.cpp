@@ -20,7 +20,7 @@ void byre_atomic_buffer_destroy(byre_atomic_buffer* place) {
 byre_status byre_atomic_buffer_load(const byre_atomic_buffer* place, byre_buffer* result) {
   return guarded([=] {
     expect_given(place, "byre_atomic_buffer_load", "place");
-    store_value(result, "byre_atomic_buffer_load", place->content.load(call_site));
+    store_made(result, "byre_atomic_buffer_load", [&] { return place->content.load(call_site); });
   });
 }
 

@@ -2,16 +2,47 @@
 #include <byre/c/detail/handles.hpp>
 #include <byre/storage/explain.hpp>
 
+/// The usual clone, with few stores in front of the atomic add, which would wait for them.
+struct byre::detail::QuickClone {
+  static bool is_shareable(const Buffer& buffer) noexcept { return buffer.header().is_shareable(); }
+
+  /// Counts `*clone`, which is a copy of another handle, as an owner. Returns false if the clone
+  /// needs an entry in a recording.
+  [[gnu::always_inline]] static bool count(const Buffer& clone) noexcept {
+    if (stats::detail::may_record()) {
+      return false;
+    }
+    auto& header = clone.header();
+    stats::detail::count_clone(header, [&header]() noexcept { header.share().add_owner(); });
+    return true;
+  }
+};
+
 using namespace byre;
 using namespace byre::detail::from_c;
 
 namespace {
 
-/// The place to report for a clone. Without a recording the place is read only if the clone copies,
-/// because a second thread-local variable would cost as much as the atomic add.
+/// The place to report for a clone, which copies foreign memory.
 CallSite site_of_clone(const Buffer& source) noexcept {
-  return BYRE_CHECKS || stats::detail::may_record() || is_foreign(source.origin()) ? call_site
-                                                                                   : CallSite{};
+  return call_sites_are_set.is_set() && is_foreign(source.origin()) ? call_site
+                                                                    : call_site_to_record();
+}
+
+[[gnu::noinline]] byre_status clone_slowly(const byre_buffer* source,
+                                           byre_buffer* result) noexcept {
+  return guarded([=] {
+    store_made(result, "byre_buffer_clone", [=] {
+      return read_value(
+          source, [](const Buffer& buffer) { return buffer.lazy_clone(site_of_clone(buffer)); });
+    });
+  });
+}
+
+/// Clones the buffer of which `*result` is an uncounted copy.
+[[gnu::noinline]] byre_status clone_copied(byre_buffer* result) noexcept {
+  const byre_buffer source = std::exchange(*result, byre_buffer());
+  return clone_slowly(&source, result);
 }
 
 void expect_adoptable(const void* data, size_t nbytes, uint32_t properties, byre_deleter deleter) {
@@ -37,8 +68,8 @@ void expect_adoptable(const void* data, size_t nbytes, uint32_t properties, byre
 
 byre_status byre_buffer_allocate(byre_buffer* result, size_t nbytes, byre_allocator* allocator) {
   return guarded([=] {
-    store_value(result, "byre_buffer_allocate",
-                Buffer::allocate(nbytes, allocator_or_default(allocator)));
+    store_made(result, "byre_buffer_allocate",
+               [&] { return Buffer::allocate(nbytes, allocator_or_default(allocator)); });
   });
 }
 
@@ -66,35 +97,39 @@ byre_status byre_buffer_adopt(byre_buffer* result, const void* data, size_t nbyt
       release(memory.data);  // as Buffer::adopt() does if it throws
       throw;
     }
-    store_value(result, "byre_buffer_adopt",
-                Buffer::adopt(memory, allocator_or_default(allocator)));
+    store_made(result, "byre_buffer_adopt",
+               [&] { return Buffer::adopt(memory, allocator_or_default(allocator)); });
   });
 }
 
 byre_status byre_buffer_map_file(byre_buffer* result, const char* file_name,
                                  byre_allocator* allocator) {
   return guarded([=] {
-    store_value(result, "byre_buffer_map_file",
-                Buffer::map_file(file_name, allocator_or_default(allocator)));
+    store_made(result, "byre_buffer_map_file",
+               [&] { return Buffer::map_file(file_name, allocator_or_default(allocator)); });
   });
 }
 
 byre_status byre_buffer_clone(const byre_buffer* source, byre_buffer* result) {
-  return guarded([=] {
-    store_value(result, "byre_buffer_clone", read_value(source, [](const Buffer& buffer) {
-                  return buffer.lazy_clone(site_of_clone(buffer));
-                }));
-  });
+  if (!is_in_place || value_in(source) == nullptr ||
+      !detail::QuickClone::is_shareable(*value_in(source)) || result == nullptr ||
+      value_in(result) != nullptr) [[unlikely]] {
+    return clone_slowly(source, result);
+  }
+  // Copied first, because the call that finds the counters of the thread would otherwise have to
+  // save one more register.
+  *result = *source;
+  return detail::QuickClone::count(*value_in(result)) ? BYRE_OK : clone_copied(result);
 }
 
 byre_status byre_buffer_writable_clone(byre_buffer* source, byre_wait wait, byre_writers writers,
                                        byre_buffer* result) {
   return guarded([=] {
     expect_enumerator(writers, 2, "byre_writers");
-    expect_given(result, "byre_buffer_writable_clone", "result");
-    store_value(result, "byre_buffer_writable_clone",
-                value_to_write(source, "byre_buffer_writable_clone", "source")
-                    .writable_clone(wait_of(wait), call_site, static_cast<Writers>(writers)));
+    store_made(result, "byre_buffer_writable_clone", [&] {
+      return value_to_write(source, "byre_buffer_writable_clone", "source")
+          .writable_clone(wait_of(wait), call_site, static_cast<Writers>(writers));
+    });
   });
 }
 

@@ -30,6 +30,7 @@ byre_status passed_on(byre_status status) noexcept {
 }  // namespace
 
 constinit thread_local CallSite call_site{};
+constinit stats::detail::RelaxedFlag call_sites_are_set;
 
 CallbackFailed::CallbackFailed(byre_status status, const char* callback, const char* owner) noexcept
     : Error(format_text("%s of %.200s returned status %d (%s). Find the cause in this callback.",
@@ -118,6 +119,7 @@ byre_warning_handler byre_set_warning_handler(byre_warning_handler handler) {
 }
 
 void byre_set_call_site(const char* file, uint32_t line) {
+  call_sites_are_set.set(true);
   call_site = file == nullptr ? CallSite{} : CallSite{file, line};
 }
 

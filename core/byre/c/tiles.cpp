@@ -31,16 +31,17 @@ void expect_visited(byre_status status, const char* call) {
 byre_status byre_tiles_allocate(byre_tiles* result, size_t nbytes, size_t tile_nbytes,
                                 byre_allocator* allocator) {
   return guarded([=] {
-    store_value(result, "byre_tiles_allocate",
-                TiledBuffer(nbytes, allocator_or_default(allocator), tile_nbytes));
+    store_made(result, "byre_tiles_allocate",
+               [&] { return TiledBuffer(nbytes, allocator_or_default(allocator), tile_nbytes); });
   });
 }
 
 byre_status byre_tiles_clone(const byre_tiles* source, byre_tiles* result) {
   return guarded([=] {
-    store_value(result, "byre_tiles_clone", read_value(source, [](const TiledBuffer& tiles) {
-                  return tiles.lazy_clone(call_site);
-                }));
+    store_made(result, "byre_tiles_clone", [&] {
+      return read_value(
+          source, [](const TiledBuffer& tiles) { return tiles.lazy_clone(call_site_to_record()); });
+    });
   });
 }
 

@@ -75,6 +75,7 @@ template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree;
 template <sync::Sync Sync, class Slot>
 class basic_atomic_cell;
+struct QuickClone;
 }  // namespace detail
 
 /// Whether other threads write to a buffer during writable_clone().
@@ -493,6 +494,10 @@ class basic_buffer {
   /// NotUnique. Afterwards the data may be written in place. Copies at most once, and only bytes
   /// that remain. Maps data in pages again instead, if its capacity suffices and the system can.
   BYRE_API void resize_unsharing(std::size_t nbytes, CallSite site);
+
+  // ---- for the C interface
+
+  friend struct detail::QuickClone;
 
   // ---- sharing
 

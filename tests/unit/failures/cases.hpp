@@ -67,6 +67,7 @@ inline Case retaining_memory(Case given) {
 }
 
 std::span<const Case> storage_cases();
+std::span<const Case> c_cases();
 std::span<const Case> report_cases();
 std::span<const Case> tensor_cases();
 std::span<const Case> exchange_cases();

@@ -3,8 +3,8 @@
 
 usage: every_function_has_a_case.py tests/unit/failures LIBRARY...
 
-Each API function that the libraries export must appear by name in a *_cases.cpp table, or in a list
-below: WITHOUT_MEMORY or PRIVATE.
+Each API function that the libraries export, and each function of C that returns a status, must
+appear by name in a *_cases.cpp table, or in a list below: WITHOUT_MEMORY or PRIVATE.
 """
 import re
 import sys
@@ -12,6 +12,8 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / 'symbols'))
 import symbols
+
+C_HEADER = Path(__file__).parents[3] / 'core/byre/byre.h'
 
 # Functions that are noexcept, or that allocate only through an Allocator.
 WITHOUT_MEMORY = """
@@ -36,6 +38,9 @@ functional::Scanner::is_at_number functional::Scanner::refuse
 functional::Schema::effect functional::Schema::index_of functional::Schema::new_count
 functional::TensorImpl::rebind functional::fallback functional::functionalize_options
 functional::is_functional functional::name_of functional::thread_keys functional::traits_of
+byre_allocator_allocate byre_allocator_copy byre_tiles_tile byre_tiles_read byre_tiles_for_each_part
+byre_tiles_for_each_difference byre_atomic_buffer_load byre_atomic_buffer_store byre_atomic_buffer_exchange
+byre_atomic_buffer_compare_exchange byre_stats_snapshot
 """.split() + ["TensorBase::operator new", "TensorBase::operator delete"]
 
 # Private functions, which the cases of public functions call.
@@ -63,6 +68,7 @@ def exported(library):
 
 def main():
     wanted = {name for library in sys.argv[2:] for name in exported(library)}
+    wanted |= set(re.findall(r'^BYRE_C_API byre_status (\w+)', C_HEADER.read_text(encoding='utf-8'), re.M))
     tables = '\n'.join(each.read_text(encoding='utf-8') for each in Path(sys.argv[1]).glob('*_cases.cpp'))
     cases = set(re.findall(r'(?:\{|\()\s*"([\w:]+(?:<<|\(\))?)"', tables))
     cases |= {name.replace('Tensor::', 'views::') for name in cases if name.startswith('Tensor::')}  # Tensor calls these

@@ -7,6 +7,7 @@
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -49,6 +50,15 @@ template <class Call>
 
 /// The place of byre_set_call_site() for this thread.
 extern constinit thread_local CallSite call_site;
+/// Whether a thread has called byre_set_call_site().
+extern constinit stats::detail::RelaxedFlag call_sites_are_set;
+
+/// The place of this thread if it is recorded or checked. To read a thread-local variable of a
+/// library costs a call, which is a tenth of a clone.
+inline CallSite call_site_to_record() noexcept {
+  return call_sites_are_set.is_set() && (BYRE_CHECKS || stats::detail::may_record()) ? call_site
+                                                                                     : CallSite{};
+}
 
 /// Throws InvalidArgument: the parameter `name` of the function `call` is null.
 [[noreturn, gnu::cold]] void refuse_null(const char* call, const char* name);

@@ -54,7 +54,7 @@ inline ValueOf<Handle>* value_in(const Handle* handle) noexcept {
 
 /// Calls `use` with the value to read.
 template <class Handle, class Use>
-inline auto read_value(const Handle* handle, Use use) {
+[[gnu::always_inline]] inline auto read_value(const Handle* handle, Use use) {
   if (const ValueOf<Handle>* const value = value_in(handle)) [[likely]] {
     return use(*value);
   }
@@ -82,13 +82,23 @@ inline ValueOf<Handle>& value_to_write(Handle* handle, const char* call, const c
   }
 }
 
-/// Moves `value` to `*result`, and drops the former value. Throws what value_to_write() throws.
-template <class Handle>
-inline void store_value(Handle* result, const char* call, ValueOf<Handle>&& value) {
-  if (is_in_place && result != nullptr && value_in(result) == nullptr) {
-    ::new (static_cast<void*>(result)) ValueOf<Handle>(std::move(value));
+/// Does what store_made() does if the value cannot be constructed in the handle.
+template <class Handle, class Make>
+[[gnu::noinline]] inline void replace_by_made(Handle* result, const char* call, const Make& make) {
+  expect_given(result, call, "result");
+  ValueOf<Handle> made = make();
+  value_to_write(result, call, "result") = std::move(made);
+}
+
+/// Stores the value that `make` returns in `*result`, and drops the former value. Constructs it in
+/// place in an empty handle: a move would cost as much as half of a clone. Throws what `make` and
+/// value_to_write() throw.
+template <class Handle, class Make>
+[[gnu::always_inline]] inline void store_made(Handle* result, const char* call, const Make& make) {
+  if (is_in_place && result != nullptr && value_in(result) == nullptr) [[likely]] {
+    ::new (static_cast<void*>(result)) ValueOf<Handle>(make());
   } else {
-    value_to_write(result, call, "result") = std::move(value);
+    replace_by_made(result, call, make);
   }
 }
 

@@ -108,6 +108,13 @@ template <class Header, class AddOwner>
       [&] { record_clone(header.data(), header.nbytes(), header.share().use_count() == 2, site); });
 }
 
+/// Counts a lazy clone of the data of `header`. Requires that may_record() is false.
+template <class Header, class AddOwner>
+[[gnu::always_inline]] inline void count_clone(const Header& header, AddOwner add_owner) noexcept {
+  count_quickly_around(add_owner, plus(Counter::lazy_clones),
+                       plus(Counter::bytes_cloned, header.nbytes()));
+}
+
 /// Reports a lazy clone of the data of `header`. `add_owner()` adds the owner.
 template <class Header, class AddOwner>
 [[gnu::always_inline]] inline void report_clone(Header& header, CallSite site,
@@ -116,8 +123,7 @@ template <class Header, class AddOwner>
   if (may_record()) [[unlikely]] {
     report_recorded_clone(header, site, add_owner);
   } else {
-    count_quickly_around(add_owner, plus(Counter::lazy_clones),
-                         plus(Counter::bytes_cloned, header.nbytes()));
+    count_clone(header, add_owner);
   }
 }
 
