@@ -3,16 +3,6 @@
 /// run-time type information (-fno-exceptions -fno-rtti). Values release themselves; functions that
 /// can fail return a Result.
 ///
-/// ```cpp
-/// byre::c::Buffer weights = byre::c::Buffer::allocate(64 << 20).value();
-/// byre::c::Buffer snapshot = weights.lazy_clone().value();           // copies no bytes
-/// if (auto bytes = weights.mutable_data()) {                         // copies them first
-///   static_cast<char*>(*bytes)[0] = 1;
-/// } else {
-///   std::fprintf(stderr, "%s\n", bytes.error().text());
-/// }
-/// ```
-///
 /// This header defines no symbol of the library and includes no other header of byre than byre.h. A
 /// program may use it together with byre.hpp. byre.h documents what each function does, and its
 /// errors.

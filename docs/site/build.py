@@ -30,7 +30,7 @@ NAVIGATION = {
         ("docs/atomic.md", "A variable that threads share", "below"),
         ("docs/checked-builds.md", "Checked builds", "below"), ("docs/observing.md", "Counters", "below"),
         ("docs/trace.md", "Why was this copied?", "below"), ("docs/answers.md", "Answers", "below"),
-        ("docs/embedding.md", "Embedding"), ("docs/parts.md", "Parts of large data"),
+        ("docs/embedding.md", "Embedding"), ("docs/c.md", "C, and no exceptions", "below"), ("docs/parts.md", "Parts of large data"),
         ("docs/tiles.md", "Tiles", "below"), ("docs/devices.md", "Allocators and devices"),
         ("docs/vulkan.md", "A Vulkan device", "below"), ("docs/tensors.md", "Tensors"),
         ("docs/tensor-states.md", "States of tensors", "below"),
@@ -52,7 +52,7 @@ NAVIGATION = {
 }
 TITLES = {entry[0]: entry[1] for entries in NAVIGATION.values() for entry in entries}
 # pandoc's name of a language, by file suffix and by the name that documents use.
-LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json"}
+LANGUAGES = {".h": "cpp", ".c": "c", ".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json"}
 ALIKE = {"pycon": "python", "meson": "python"}
 
 

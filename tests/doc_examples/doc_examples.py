@@ -27,7 +27,7 @@ import re
 import sys
 
 KINDS = {"a drawing", "measured", "sample output"}
-LANGUAGES = {"cpp", "json", "pycon", "python", "sh", "text"}
+LANGUAGES = {"c", "cpp", "json", "pycon", "python", "sh", "text"}
 LIBRARIES = {"eigen", "opencv", "torch", "xtensor"}
 LANGUAGES_OF_README = {"cmake", "ini", "meson"}
 # Matches any number of comments, a fence, the contents, and the closing fence.
@@ -126,7 +126,9 @@ def errors_in(block, root):
         yield f"no test checks a block in '{block.language}' on this page"
     if block.language == "text" and (block.program is not None) + len(block.comments) != 1:
         yield f"needs either a program or one comment before it: check, stands in, or one of {sorted(KINDS)}"
-    elif block.language not in ("cpp", "text") and block.comments:
+    elif block.language == "c" and list(block.comments) != ["stands in"]:
+        yield "is not compiled. Put it into a program that a test builds, and name the file: stands in."
+    elif block.language not in ("c", "cpp", "text") and block.comments:
         yield f"a comment before a block in {block.language} has no effect. Remove it."
     if block.library not in LIBRARIES | {None}:
         yield f"unknown library '{block.library}', allowed are {sorted(LIBRARIES)}"

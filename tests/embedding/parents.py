@@ -208,6 +208,12 @@ def by_pkg_config(source, folder, kind, where, libraries, *options):
                     PKG_CONFIG_PATH=str(where)).split()
         run(*COMPILER, "-std=c++20", "-o", folder / name, HERE / f"programs/{name}.cpp", *flags)
         runs_well(source, folder / name, LD_LIBRARY_PATH=str(libraries))
+    # A program in C: only the library contains C++, so the compiler of C++ links a static one.
+    flags = {what: run("pkg-config", *options, f"--{what}", *["--static"] * (kind == "static"), "byre",
+                       PKG_CONFIG_PATH=str(where)).split() for what in ("cflags", "libs")}
+    run("cc", "-std=c11", "-pedantic", "-Werror", "-c", "-o", folder / "c.o", HERE / "programs/c.c", *flags["cflags"])
+    run(*(COMPILER if kind == "static" else ["cc"]), "-o", folder / "c", folder / "c.o", *flags["libs"])
+    runs_well(source, folder / "c", LD_LIBRARY_PATH=str(libraries))
 
 
 def installed(source, folder, kind):
@@ -219,6 +225,8 @@ def installed(source, folder, kind):
     run("meson", "install", "-C", build)
     (folder / "installed").rename(prefix)
     by_pkg_config(source, folder, kind, build / "meson-uninstalled", build / "core")
+    for header in ("byre.h", "byre_c.hpp"):
+        expect((prefix / "include/byre" / header).is_file(), f"{header} is not installed")
     (found,) = prefix.rglob("byre.pc")
     by_pkg_config(source, folder, kind, found.parent, prefix / "lib", f"--define-variable=prefix={prefix}")
     cmake_parent(source, folder / "cmake", "find_package", PROGRAMS, f"-DCMAKE_PREFIX_PATH={prefix}")

@@ -22,7 +22,8 @@ TEST(CErrors, text_of_a_failure_belongs_to_its_thread) {
   EXPECT_EQ(byre_last_error(), text) << "a success changed the text";
   std::thread([] {
     EXPECT_STREQ(byre_last_error(), "");
-    EXPECT_TRUE(fails(byre_buffer_map_file(nullptr, "/no/such", nullptr), BYRE_FILE_ERROR));
+    CBuffer other;
+    EXPECT_TRUE(fails(byre_buffer_map_file(other, "/no/such", nullptr), BYRE_FILE_ERROR));
   }).join();
   EXPECT_EQ(byre_last_error(), text) << "another thread changed the text";
 }

@@ -30,12 +30,13 @@ struct Values {
     expect_ok(byre_buffer_clone(buffer, shared));
     expect_ok(byre_storage_allocate(4, nullptr, storage.result()));
     expect_ok(byre_storage_clone(storage, shared_storage.result()));
+    expect_ok(byre_storage_allocate(4, nullptr, lone_storage.result()));
     expect_ok(byre_tiles_allocate(tiles, 8, 4, nullptr));
     expect_ok(byre_tiles_clone(tiles, shared_tiles));
     expect_ok(byre_atomic_buffer_create(place.result()));
   }
   CBuffer buffer, shared, other;
-  CStorage storage, shared_storage, other_storage;
+  CStorage storage, shared_storage, lone_storage, other_storage;
   CTiles tiles, shared_tiles, other_tiles;
   CAtomicBuffer place, other_place;
   CAllocator allocator;
@@ -85,16 +86,22 @@ Case c_case(const char* name, Step) {
           }};
 }
 
-/// A case: `Step` calls a function with a recording that has an event.
+/// A case: `Step` calls a function with values, a recording that has an event, and the name of a
+/// file.
 template <class Step>
-Case recording_case(const char* name, Step) {
+Case file_case(const char* name, Step) {
   static_assert(std::is_empty_v<Step>);
   return {name, [](Attempt& attempt) {
             Values values;
             const TemporaryFolder folder;
+            const std::string file = folder / "a name that exceeds the capacity of strings.txt";
+            write_file(file, "bytes");
+#if BYRE_STATS
             expect_ok(byre_recording_create(1 << 16, values.recording.result()));
+#endif
             expect_ok(byre_buffer_clone(values.buffer, values.other));
-            attempt([&] { expect_ok(Step()(values, folder)); }, [&] { return described(values); });
+            attempt([&] { expect_ok(Step()(values, file.c_str())); },
+                    [&] { return described(values); });
           }};
 }
 
@@ -107,13 +114,6 @@ byre_allocator_functions table() {
   };
   functions.deallocate = [](void*, const byre_block*) {};
   return functions;
-}
-
-byre_status map(Values& values, byre_status (*call)(Values&, const char* name)) {
-  const TemporaryFolder folder;
-  const auto path = folder / "a name that exceeds the inline capacity of strings";
-  write_file(path, "bytes");
-  return call(values, path.c_str());
 }
 
 constexpr byre_wait wait = BYRE_WAIT_ALLOWED;
@@ -151,7 +151,7 @@ const Case cases[] = {
            [](Values& v) { return byre_storage_clone(v.storage, v.other_storage.result()); }),
     c_case("byre_storage_writable_clone",
            [](Values& v) {
-             return byre_storage_writable_clone(v.storage, wait, v.other_storage.result());
+             return byre_storage_writable_clone(v.lone_storage, wait, v.other_storage.result());
            }),
     c_case("byre_storage_mutable_data",
            [](Values& v) { return byre_storage_mutable_data(v.storage, wait, &v.data); }),
@@ -170,11 +170,7 @@ const Case cases[] = {
         "byre_storage_materialize_in_parallel",
         [](Values& v) { return byre_storage_materialize_in_parallel(v.storage, wait, nullptr); }),
     c_case("byre_storage_resize",
-           [](Values& v) {
-             byre_storage_release(v.shared_storage);
-             *v.shared_storage.result() = nullptr;
-             return byre_storage_resize(v.storage, 200);
-           }),
+           [](Values& v) { return byre_storage_resize(v.lone_storage, 200); }),
     c_case("byre_storage_shrink_to_fit",
            [](Values& v) { return byre_storage_shrink_to_fit(v.other_storage); }),
     c_case("byre_storage_explain",
@@ -210,44 +206,26 @@ const Case cases[] = {
            }),
     c_case("byre_recording_create",
            [](Values& v) { return byre_recording_create(4096, v.recording.result()); }),
-    recording_case(
-        "byre_recording_stop",
-        [](Values& v, const TemporaryFolder&) { return byre_recording_stop(v.recording); }),
-    recording_case("byre_recording_to_json",
-                   [](Values& v, const TemporaryFolder&) {
-                     return byre_recording_to_json(v.recording, v.text.result());
-                   }),
-    recording_case("byre_recording_summary",
-                   [](Values& v, const TemporaryFolder&) {
-                     return byre_recording_summary(v.recording, v.text.result());
-                   }),
-    recording_case("byre_recording_write",
-                   [](Values& v, const TemporaryFolder& folder) {
-                     return byre_recording_write(v.recording, (folder / "trace.txt").c_str());
-                   }),
+    file_case("byre_recording_stop",
+              [](Values& v, const char*) { return byre_recording_stop(v.recording); }),
+    file_case("byre_recording_to_json",
+              [](Values& v, const char*) {
+                return byre_recording_to_json(v.recording, v.text.result());
+              }),
+    file_case("byre_recording_summary",
+              [](Values& v, const char*) {
+                return byre_recording_summary(v.recording, v.text.result());
+              }),
+    file_case("byre_recording_write",
+              [](Values& v, const char* file) { return byre_recording_write(v.recording, file); }),
 #endif
-    {"byre_buffer_map_file",
-     [](Attempt& attempt) {
-       Values values;
-       attempt(
-           [&] {
-             expect_ok(map(values, [](Values& v, const char* name) {
-               return byre_buffer_map_file(v.other, name, nullptr);
-             }));
-           },
-           [&] { return described(values); });
-     }},
-    {"byre_storage_map_file",
-     [](Attempt& attempt) {
-       Values values;
-       attempt(
-           [&] {
-             expect_ok(map(values, [](Values& v, const char* name) {
-               return byre_storage_map_file(name, nullptr, v.other_storage.result());
-             }));
-           },
-           [&] { return described(values); });
-     }},
+    file_case(
+        "byre_buffer_map_file",
+        [](Values& v, const char* file) { return byre_buffer_map_file(v.other, file, nullptr); }),
+    file_case("byre_storage_map_file",
+              [](Values& v, const char* file) {
+                return byre_storage_map_file(file, nullptr, v.other_storage.result());
+              }),
 };
 
 }  // namespace c_table
