@@ -252,7 +252,7 @@ BYRE_C_API size_t byre_usable_memory_nbytes(void);
 
 typedef struct BYRE_C_VALUE byre_buffer {
   void* private_data;
-  const void* private_state;
+  const uint64_t* private_state;
 } byre_buffer;
 #define BYRE_BUFFER_EMPTY \
   { NULL, NULL }
@@ -431,7 +431,7 @@ typedef struct BYRE_C_VALUE byre_tiles {
 } byre_tiles;
 #define BYRE_TILES_EMPTY \
   { NULL, {0, 0}, NULL }
-#define BYRE_DEFAULT_TILE_NBYTES ((size_t)65536)
+#define BYRE_DEFAULT_TILE_NBYTES 65536u
 
 /// `nbytes` bytes with indeterminate contents in tiles of `tile_nbytes`. Errors: out of memory;
 /// invalid argument if `tile_nbytes` is 0 or a size exceeds the address space.
@@ -580,21 +580,22 @@ BYRE_C_API uint64_t byre_recording_lost(const byre_recording* recording);
 }  // extern "C"
 #endif
 
-// A write to unshared bytes, without a call: the state begins with the share word, and is 1 if the
-// buffer is the only owner. This layout is part of the binary
-// interface. Acquire, as in the library: the writes happen after all that former owners did.
+// A write to unshared bytes, without a call: the state begins with the share word, which is 1 if the
+// buffer is the only owner. This layout is part of the binary interface. Acquire, as in the library:
+// the writes happen after all that former owners did.
 #if defined(__GNUC__) && defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 8 && \
     !defined(BYRE_C_NO_INLINE)
 static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byre_wait wait,
                                                         void** data) {
-  if (buffer->private_state != NULL &&
-      __atomic_load_n((const uint64_t*)buffer->private_state, __ATOMIC_ACQUIRE) == 1) {
+  // The address of a local variable: the variable of the caller may remain in a register.
+  void* address;
+  byre_status status;
+  if (buffer && buffer->private_state &&
+      __atomic_load_n(buffer->private_state, __ATOMIC_ACQUIRE) == 1) {
     *data = buffer->private_data;
     return BYRE_OK;
   }
-  // The address of a local variable: the variable of the caller may remain in a register.
-  void* address = NULL;
-  const byre_status status = byre_buffer_mutable_data(buffer, wait, &address);
+  status = byre_buffer_mutable_data(buffer, wait, &address);
   *data = address;
   return status;
 }

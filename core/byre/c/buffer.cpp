@@ -39,7 +39,7 @@ CallSite site_of_clone(const Buffer& source) noexcept {
   });
 }
 
-/// Clones the buffer of which `*result` is an uncounted copy.
+/// Clones the buffer that `*result` copies without being counted.
 [[gnu::noinline]] byre_status clone_copied(byre_buffer* result) noexcept {
   const byre_buffer source = std::exchange(*result, byre_buffer());
   return clone_slowly(&source, result);

@@ -358,6 +358,8 @@ TEST(CBuffers, null_for_a_result_is_refused) {
   void* data = nullptr;
   EXPECT_TRUE(refused((byre_buffer_mutable_data)(nullptr, BYRE_WAIT_ALLOWED, &data),
                       "byre_buffer_mutable_data", "buffer"));
+  EXPECT_TRUE(refused(byre_buffer_mutable_data(nullptr, BYRE_WAIT_ALLOWED, &data),
+                      "byre_buffer_mutable_data", "buffer"));
   EXPECT_TRUE(refused(byre_buffer_mutable_range(nullptr, 0, 0, BYRE_WAIT_ALLOWED, &data),
                       "byre_buffer_mutable_range", "buffer"));
   EXPECT_TRUE(refused(byre_buffer_materialize(nullptr, BYRE_WAIT_ALLOWED, nullptr),
