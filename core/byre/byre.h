@@ -580,9 +580,9 @@ BYRE_C_API uint64_t byre_recording_lost(const byre_recording* recording);
 }  // extern "C"
 #endif
 
-// A write to unshared bytes, without a call: the state begins with the share word, which is 1 if the
-// buffer is the only owner. This layout is part of the binary interface. Acquire, as in the library:
-// the writes happen after all that former owners did.
+// A write to unshared bytes, without a call: the state begins with the share word, which is 1 if
+// the buffer is the only owner. This layout is part of the binary interface. Acquire, as in the
+// library: the writes happen after all that former owners did.
 #if defined(__GNUC__) && defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 8 && \
     !defined(BYRE_C_NO_INLINE)
 static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byre_wait wait,
