@@ -46,8 +46,7 @@ byre_atomic_buffer_compare_exchange byre_stats_snapshot
 # Private functions, which the cases of public functions call.
 PRIVATE = """
 Dims::copy_heap Dims::copy_heap_without RecyclingPool::find OutputFile::discard
-OutputFile::descriptor_for_writing OutputFile::open OutputFile::open_temporary OutputFile::reopen_folder
-OutputFile::throw_error
+OutputFile::throw_error OutputFile::throw_if_failed
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 Scalar::refuse Scalar::refuse_as
 Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_if_less_than_half Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
@@ -62,7 +61,7 @@ functional::Argument::refuse_to_read functional::Scanner::number functional::Sca
 
 def exported(library):
     for name, symbol in symbols.exported(library):
-        if re.match(r'byre::(?!detail::|sync::)', name) and '::detail::' not in name and '~' not in name and '(' in symbol:
+        if re.match(r'byre::(?!detail::|sync::|system::)', name) and '::detail::' not in name and '~' not in name and '(' in symbol:
             yield name.removeprefix('byre::')
 
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nbytes.hpp"
+#include "support/features.hpp"
 #include "support/scattered_bytes.hpp"
 #include "support/watched_system.hpp"
 
@@ -50,6 +51,9 @@ class FreshPages : public testing::Test {
 };
 
 TEST_F(FreshPages, the_last_page_of_a_huge_page_is_populated_before_the_rest) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   const Block block = copy(2 * huge + 1, 2 * huge + 1);
   EXPECT_EQ(system_.ranges().size(), 5U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -61,6 +65,9 @@ TEST_F(FreshPages, the_last_page_of_a_huge_page_is_populated_before_the_rest) {
 }
 
 TEST_F(FreshPages, data_that_ends_in_the_last_page_populates_the_huge_page) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   const Block block = copy(huge - page_nbytes + 1, huge - page_nbytes + 1);
   EXPECT_EQ(system_.ranges().size(), 2U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -69,6 +76,9 @@ TEST_F(FreshPages, data_that_ends_in_the_last_page_populates_the_huge_page) {
 }
 
 TEST_F(FreshPages, data_below_a_huge_page_is_populated_in_one_call) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   const Block whole = copy(huge - page_nbytes, huge - page_nbytes);
   const Block begun = copy(page_nbytes + 1, 3 * huge);
   EXPECT_EQ(system_.ranges().size(), 2U);
@@ -79,6 +89,9 @@ TEST_F(FreshPages, data_below_a_huge_page_is_populated_in_one_call) {
 }
 
 TEST_F(FreshPages, each_huge_page_is_filled_before_the_next_is_populated) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   std::size_t turns = 0;
   system_.before_populating = [&](const WatchedSystem::Range& range) {
     if (range.nbytes == page_nbytes) {
@@ -99,6 +112,9 @@ TEST_F(FreshPages, recycled_pages_are_not_populated) {
 }
 
 TEST_F(FreshPages, only_completely_filled_huge_pages_get_huge_page_advice) {
+  if (!uses("huge_pages")) {
+    GTEST_SKIP() << "the library does not use huge pages";
+  }
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   EXPECT_TRUE(system_.advised(MADV_HUGEPAGE).empty());
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);

@@ -22,6 +22,7 @@
 #include "support/child_process.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
+#include "support/features.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -248,6 +249,9 @@ TEST_F(Tracks, distinguish_new_data_at_the_address_of_a_destroyed_source) {
 }
 
 TEST_F(Tracks, a_forked_child_starts_without_the_parents_events) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   const Buffer pages = Buffer::allocate(paged_nbytes, paged_allocator());
   std::vector<Buffer> overlaid(8, pages);  // each write below maps an overlay, which is one event
   const trace::Recording recording(64 * 1024);

@@ -19,6 +19,7 @@
 #include "paged_buffers.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
+#include "support/features.hpp"
 #include "support/random.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -27,7 +28,25 @@ namespace {
 
 class Paged : public WithStats {};
 
+TEST_F(Paged, without_memory_files_data_is_ordinary_memory) {
+  if (has_memory_files()) {
+    GTEST_SKIP() << "the library uses memory files";
+  }
+  Buffer source = filled(std::byte{1});
+  EXPECT_EQ(source.origin(), Origin::allocated);
+  const Buffer clone = source;
+  EXPECT_EQ(source.materialize(), Materialized::copied);
+  source.mutable_data()[0] = std::byte{2};
+  EXPECT_EQ(clone.data()[0], std::byte{1});
+  const Buffer writable = source.writable_clone();
+  EXPECT_NE(writable.data(), source.data());
+  EXPECT_EQ(writable.data()[0], std::byte{2});
+}
+
 TEST_F(Paged, each_snapshot_copies_the_pages_written_since_the_last) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   Buffer buffer = filled(std::byte{1});
   Buffer snapshot = buffer;
   buffer.mutable_data()[0] = std::byte{2};
@@ -47,6 +66,9 @@ TEST_F(Paged, each_snapshot_copies_the_pages_written_since_the_last) {
 }
 
 TEST_F(Paged, a_second_clone_copies_no_pages_after_a_write_back) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   Buffer buffer = filled(std::byte{1});
   Buffer overlay = buffer;
   overlay.mutable_data()[0] = std::byte{2};
@@ -63,6 +85,9 @@ TEST_F(Paged, a_second_clone_copies_no_pages_after_a_write_back) {
 }
 
 TEST_F(Paged, above_an_eighth_of_written_pages_a_clone_copies_all_bytes) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
   // Writes adjacent pages if `step` is 1, and every second page if `step` is 2.
   for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {
@@ -91,6 +116,9 @@ TEST_F(Paged, above_an_eighth_of_written_pages_a_clone_copies_all_bytes) {
 }
 
 TEST_F(Paged, memory_is_freed_with_its_last_owner_or_overlay) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   constexpr auto nbytes = static_cast<std::int64_t>(paged_nbytes);
   const Counted counted;
   {
@@ -110,6 +138,9 @@ TEST_F(Paged, memory_is_freed_with_its_last_owner_or_overlay) {
 }
 
 TEST_F(Paged, loads_from_an_atomic_buffer_share_pages_and_overlays) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   AtomicBuffer place(filled(std::byte{1}));
   for (const std::byte value : {std::byte{2}, std::byte{3}, std::byte{4}}) {
     const Buffer before = place.load();
@@ -125,6 +156,9 @@ TEST_F(Paged, loads_from_an_atomic_buffer_share_pages_and_overlays) {
 }
 
 TEST_F(Paged, explain_states_that_a_write_copies_pages) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   const TemporaryFolder folder;
   write_file(folder / "large", std::string(least_paged_nbytes, 'l'));
   write_file(folder / "small", std::string(least_paged_nbytes - 1, 's'));
@@ -216,6 +250,9 @@ TEST_F(Paged, thousands_of_overlays_are_independent) {
 }
 
 TEST(MemoryId, is_equal_exactly_for_buffers_over_the_same_file) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'a'));
   for (Buffer source : {filled(std::byte{1}), Buffer::map_file(folder / "file")}) {
@@ -257,6 +294,9 @@ TEST(PagedForks, lazy_clones_made_in_a_child_contain_its_earlier_writes) {
 }
 
 TEST(PagedForks, pages_that_the_parent_writes_back_do_not_reach_the_child) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   Buffer overlay = filled(std::byte{1});
   {
     const Buffer base = overlay;

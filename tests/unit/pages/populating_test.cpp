@@ -15,6 +15,7 @@
 
 #include "paged_buffers.hpp"
 #include "support/complaint.hpp"
+#include "support/features.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -113,6 +114,9 @@ std::size_t offset_in_file(const void* mapping) {
 }
 
 TEST_F(Populating, large_data_is_put_in_huge_pages) {
+  if (!uses("huge_pages")) {
+    GTEST_SKIP() << "the library does not use huge pages";
+  }
   const Buffer before = Buffer::allocate(least_paged_nbytes, paged_allocator());
   WatchedSystem system;
   const Buffer buffer = Buffer::allocate(2 * huge_page_nbytes + 1, paged_allocator());

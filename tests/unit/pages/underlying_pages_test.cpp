@@ -19,6 +19,7 @@
 
 #include "children.hpp"
 #include "paged_buffers.hpp"
+#include "support/features.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
@@ -229,6 +230,9 @@ TEST(Collapse, changes_no_bytes_while_another_thread_uses_source_and_clone) {
 }
 
 TEST(Collapse, clips_any_range_to_the_data) {
+  if (!uses("huge_pages")) {
+    GTEST_SKIP() << "the library does not use huge pages";
+  }
   SmallPages small;
   const std::byte* const begin = small.source.data();
   constexpr auto all = std::numeric_limits<std::size_t>::max();
@@ -272,6 +276,9 @@ TEST(Collapse, does_nothing_except_for_unforked_overlays_of_memory_files) {
 }
 
 TEST_F(UnderlyingPages, are_not_collapsed_if_the_only_overlay_has_written_them) {
+  if (!uses("huge_pages")) {
+    GTEST_SKIP() << "the library does not use huge pages";
+  }
   write(0, huge_page_nbytes / 2, 2);
   const auto collapses = [&](std::size_t offset) {
     const WatchedSystem system;

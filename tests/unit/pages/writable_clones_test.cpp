@@ -18,12 +18,21 @@
 #include "children.hpp"
 #include "paged_buffers.hpp"
 #include "support/counted.hpp"
+#include "support/features.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
 
-class CountedClones : public WithStats {};
+class CountedClones : public WithStats {
+ protected:
+  void SetUp() override {
+    if (!has_memory_files()) {
+      GTEST_SKIP() << "the library does not use memory files";
+    }
+    WithStats::SetUp();
+  }
+};
 
 constexpr std::size_t pages = paged_nbytes / page_nbytes;
 

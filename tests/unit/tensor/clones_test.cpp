@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/counted.hpp"
+#include "support/features.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tensor/fake_device.hpp"
 
@@ -154,6 +155,9 @@ Tensor in_pages() {
 class WritableTensors : public WithStats {};
 
 TEST_F(WritableTensors, writable_clones_preserve_the_layout_and_copy_nothing) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   Tensor x = in_pages();
   std::int32_t* const pointer = x.mutable_data<std::int32_t>();
   for (Tensor source : {x, x.t(), x.slice(0, 100), x.slice(1, 0, side, 2)}) {
@@ -175,6 +179,9 @@ TEST_F(WritableTensors, writable_clones_preserve_the_layout_and_copy_nothing) {
 }
 
 TEST_F(WritableTensors, a_writable_clone_of_a_small_part_copies_it_immediately) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library does not use memory files";
+  }
   const Tensor x = in_pages();
   Tensor column = x.select(1, 5).slice(0, 0, side, 2);
   const Counted counted;

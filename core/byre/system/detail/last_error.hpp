@@ -27,7 +27,7 @@ class KeptError {
 
  private:
   const int errno_ = errno;
-  [[maybe_unused]] const int error_;
+  [[maybe_unused]] const int error_;  // GetLastError() on Windows
 };
 
 }  // namespace byre::inline BYRE_ABI::system

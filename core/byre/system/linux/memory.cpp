@@ -80,7 +80,7 @@ bool discard(void* begin, std::size_t nbytes) noexcept {
   return ::madvise(begin, nbytes, MADV_DONTNEED) == 0;
 }
 
-bool populate(std::byte* data, std::size_t nbytes) noexcept {
+bool populate([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t nbytes) noexcept {
 #if !defined(BYRE_WITHOUT_POPULATE)
   constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
   const std::uintptr_t page = actual_page_nbytes();
@@ -106,7 +106,7 @@ bool grants_huge_pages() noexcept {
 #endif
 }
 
-void advise_huge(std::byte* begin, std::size_t nbytes) noexcept {
+void advise_huge([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t nbytes) noexcept {
 #if !defined(BYRE_WITHOUT_HUGE_PAGES)
   if (nbytes != 0) {
     ::madvise(begin, nbytes, MADV_HUGEPAGE);

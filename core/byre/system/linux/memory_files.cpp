@@ -79,7 +79,7 @@ bool free_file_pages(std::byte* begin, std::size_t nbytes) noexcept {
   return ::madvise(begin, nbytes, MADV_REMOVE) == 0;
 }
 
-void collapse(std::byte* begin, std::size_t nbytes) noexcept {
+void collapse([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t nbytes) noexcept {
 #if !defined(BYRE_WITHOUT_HUGE_PAGES)
   ::madvise(begin, nbytes, collapse_advice);
 #endif

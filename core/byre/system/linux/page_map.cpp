@@ -125,7 +125,7 @@ bool read(const Descriptor& file, const std::byte* begin, std::size_t nbytes, Pa
 }  // namespace
 
 #if defined(BYRE_WITHOUT_PAGEMAP)
-PageMap::PageMap() noexcept = default;
+PageMap::PageMap() noexcept : file_() {}
 #else
 PageMap::PageMap() noexcept : file_(open_to_read("/proc/self/pagemap")) {}
 #endif
