@@ -590,8 +590,9 @@ static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byr
   // The address of a local variable: the variable of the caller may remain in a register.
   void* address;
   byre_status status;
-  if (buffer && buffer->private_state &&
-      __atomic_load_n(buffer->private_state, __ATOMIC_ACQUIRE) == 1) {
+  if (__builtin_expect(buffer && buffer->private_state &&
+                           __atomic_load_n(buffer->private_state, __ATOMIC_ACQUIRE) == 1,
+                       1)) {
     *data = buffer->private_data;
     return BYRE_OK;
   }

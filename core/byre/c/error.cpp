@@ -119,7 +119,9 @@ byre_warning_handler byre_set_warning_handler(byre_warning_handler handler) {
 }
 
 void byre_set_call_site(const char* file, uint32_t line) {
-  call_sites_are_set.set(true);
+  if (!call_sites_are_set.is_set()) {  // a store by each thread would contend for the cache line
+    call_sites_are_set.set(true);
+  }
   call_site = file == nullptr ? CallSite{} : CallSite{file, line};
 }
 
