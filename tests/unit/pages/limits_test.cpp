@@ -170,6 +170,9 @@ TEST(PagedLimits, locked_pages_are_written_back_and_stay_mapped) {
 }
 
 TEST(PagedLimits, with_locked_memory_a_write_during_a_write_back_copies) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers ignore mlockall()";
   }

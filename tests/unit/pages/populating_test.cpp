@@ -60,6 +60,9 @@ class Populating : public testing::Test {
 };
 
 TEST_F(Populating, mutable_range_populates_only_the_pages_of_the_range) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   Storage clone = base_.lazy_clone();
   Storage ordinary = Storage::allocate(1 << 20);
   WatchedSystem system;
@@ -79,6 +82,9 @@ TEST_F(Populating, mutable_range_populates_only_the_pages_of_the_range) {
 }
 
 TEST_F(Populating, a_range_whose_pages_lack_memory_is_refused_and_unchanged) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
   Tensor t = tensor();
   const Tensor reshaped = t.reshape({-1});
@@ -114,8 +120,8 @@ std::size_t offset_in_file(const void* mapping) {
 }
 
 TEST_F(Populating, large_data_is_put_in_huge_pages) {
-  if (!uses("huge_pages")) {
-    GTEST_SKIP() << "the library does not use huge pages";
+  if (!uses("huge_pages") || !uses("populate")) {
+    GTEST_SKIP() << "the library does not use huge pages, or does not populate pages";
   }
   const Buffer before = Buffer::allocate(least_paged_nbytes, paged_allocator());
   WatchedSystem system;
@@ -136,6 +142,9 @@ TEST_F(Populating, large_data_is_put_in_huge_pages) {
 }
 
 TEST_F(Populating, writes_to_rows_and_elements_populate_only_their_pages) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   Tensor t = tensor();
   const WatchedSystem system;
   Tensor part = t.narrow(0, 3, 2);
@@ -152,6 +161,9 @@ TEST_F(Populating, writes_to_rows_and_elements_populate_only_their_pages) {
 }
 
 TEST_F(Populating, filling_a_column_populates_one_page_of_each_row) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   const Tensor t = tensor();
   const Tensor pairs = t.view({rows / 2, 2, columns});  // two dimensions have strides above a page
   for (Tensor part : {t.narrow(1, columns - 1, 1), pairs.narrow(2, columns - 1, 1)}) {
@@ -167,6 +179,9 @@ TEST_F(Populating, filling_a_column_populates_one_page_of_each_row) {
 }
 
 TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   const Tensor t = tensor();
   Tensor ones = Tensor::zeros({1, columns}, DType::f32);
   fill_(ones, 1);
@@ -188,6 +203,9 @@ TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) 
 }
 
 TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   Tensor t = tensor();
   const Tensor ones = Tensor::of<float>({1}, {1});
   const Tensor whole = Tensor::zeros(t.sizes(), DType::f32);

@@ -128,6 +128,9 @@ TEST_F(UnderlyingPages, are_freed_if_more_than_an_eighth_was_written) {
 }
 
 TEST_F(UnderlyingPages, are_kept_while_the_creation_of_an_overlay_is_in_progress) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   constexpr std::size_t nbytes = 1 << 20;
   Buffer source = filled(std::byte{1}, nbytes);
   source.writable_clone();  // afterwards the source is the only overlay of its file

@@ -105,6 +105,9 @@ TEST_F(CountedClones, clones_in_a_loop_copy_pages_written_since_the_last_clone) 
 }
 
 TEST_F(CountedClones, after_many_page_writes_source_and_clone_get_a_new_file) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
@@ -194,6 +197,9 @@ TEST(WritableClones, other_threads_can_read_the_source_during_creation) {
 }
 
 TEST(WritableClones, a_clone_of_the_last_overlay_survives_a_fork_during_creation) {
+  if (!uses("populate")) {
+    GTEST_SKIP() << "the library does not populate pages";
+  }
   for (const std::size_t round : {0U, 1U, 2U, 3U, 4U, 5U}) {
     const std::size_t runs_before_the_fork = round % 2;
     const bool is_clone_lazy = round / 2 == 2;
