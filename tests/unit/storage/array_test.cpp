@@ -218,6 +218,9 @@ TEST(Array, a_size_whose_bytes_overflow_throws_invalid_argument) {
   const std::span<const int> too_many(ints.data(), most);
   expect_rejected([&] { ints.append(too_many); }, "Array::append", most + 1);
   EXPECT_EQ(ints, Ints{1});
+  FailingAllocator exhausted;
+  exhausted.fail_allocation(0);
+  EXPECT_THROW(Ints::allocate(most, exhausted), OutOfMemory) << "the largest size is allowed";
 }
 
 TEST(Array, grows_and_shrinks) {
@@ -241,7 +244,8 @@ TEST(Array, grows_and_shrinks) {
 
 TEST(Array, appends_elements_of_its_own) {
   for (const bool is_shared : {false, true}) {
-    Ints ints = numbers(100, aligned_allocator());
+    FailingAllocator allocator;  // overwrites the memory that the elements leave
+    Ints ints = numbers(100, allocator);
     const Ints clone = is_shared ? ints : Ints();
     ints.append(std::span<const int>(ints).subspan(98));
     ints.append(ints);
@@ -274,6 +278,16 @@ TEST(Array, the_first_growth_is_exact) {
   EXPECT_EQ(ints.capacity(), 1000U);
 }
 
+TEST(Array, grows_by_half_of_its_capacity_or_if_shared_of_its_size) {
+  for (const bool is_shared : {false, true}) {
+    Ints ints = numbers(1000, aligned_allocator());
+    ints.resize(10);
+    const Ints clone = is_shared ? ints : Ints();
+    ints.resize(is_shared ? 11 : 1001);
+    EXPECT_EQ(ints.capacity(), is_shared ? 15U : 1500U);
+  }
+}
+
 TEST(Array, reserves_and_releases_capacity) {
   Ints ints = Ints({1, 2, 3}, aligned_allocator());
   ints.reserve(1000);
@@ -293,6 +307,15 @@ TEST(Array, reserves_and_releases_capacity) {
   ints.shrink_to_fit();
   EXPECT_EQ(ints.capacity(), 3U);
   EXPECT_EQ(ints, (Ints{1, 2, 3}));
+}
+
+TEST(Array, shared_elements_survive_an_empty_append_and_a_small_reserve) {
+  Ints ints = numbers(1000);
+  const Ints clone = ints;
+  ints.append(std::span<const int>());
+  EXPECT_TRUE(ints.shares_data_with(clone));
+  ints.reserve(10);
+  EXPECT_EQ(ints, numbers(1000));
 }
 
 TEST(Array, reserve_on_shared_elements_copies_once) {
@@ -361,18 +384,23 @@ TEST(SharedArrayInPages, is_resized_within_its_pages_by_an_overlay) {
   constexpr std::size_t size = 4 * least_paged_nbytes / sizeof(int);
   Ints ints = numbers(size, paged_allocator());
   const Ints clone = ints;
-  const Counted counted;
-  ints.resize(size - 5000);
-  if (ints.buffer().origin() != Origin::overlay) {
+  Ints written = ints;
+  written.mutable_data();
+  if (written.buffer().origin() != Origin::overlay) {
     GTEST_SKIP() << "the system provides no pages";
   }
+  const Counted counted;
+  ints.resize(size - 5000);
+  EXPECT_EQ(ints.buffer().origin(), Origin::overlay);
   ints.append(-1);
   EXPECT_EQ(ints.size(), size - 4999);
   EXPECT_EQ(ints.back(), -1);
   EXPECT_EQ(clone, numbers(size));
   EXPECT_EQ(counted.since().bytes_copied, 0);
   const Ints other = ints;
+  const Counted growth;
   ints.resize(2 * size);
+  EXPECT_EQ(growth.since().overlays, 0) << "all bytes are copied, so an overlay would be in vain";
   EXPECT_EQ(ints[size - 5000], -1);
   EXPECT_EQ(ints[size - 5001], static_cast<int>(size - 5001));
   EXPECT_EQ(ints.back(), 0);
