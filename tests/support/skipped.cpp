@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "support/child_process.hpp"
+
 namespace {
 
 /// Ends the test. GoogleTest catches the exception, and reports the test as skipped.
@@ -28,5 +30,16 @@ pid_t fork() {
   skip("this system has no processes");
 }
 #endif
-
 }
+
+#if defined(_WIN32)  // child_process.cpp needs POSIX
+namespace byre::test {
+
+ChildResult run_in_child(const ChildWork&, std::chrono::milliseconds) {
+  skip("this system has no processes");
+}
+void redirect(int, int) noexcept {}
+void write_all(int, const std::string&) noexcept {}
+
+}  // namespace byre::test
+#endif

@@ -120,7 +120,7 @@ TEST_F(OutputFileTest, a_new_file_has_default_permissions) {
 fs::path device(const TemporaryFolder& folder, const char* name, unsigned number) {
   const fs::path own = folder / name;
   return ::mknod(own.c_str(), S_IFCHR | 0600U, makedev(1, number)) == 0 ? own
-                                                                          : fs::path("/dev") / name;
+                                                                        : fs::path("/dev") / name;
 }
 
 TEST_F(OutputFileTest, writes_devices_in_place_and_reports_their_errors) {
