@@ -121,7 +121,7 @@ TEST(CBuffers, write_access_without_a_call_agrees_with_the_call) {
   EXPECT_EQ(inlined, byre_buffer_data(clone));
   const TemporaryFolder folder;
   write_file(folder / "file", "mapped");
-  ASSERT_TRUE(ok(byre_buffer_map_file(clone, (folder / "file").c_str(), nullptr)));
+  ASSERT_TRUE(ok(byre_buffer_map_file(clone, (folder / "file").string().c_str(), nullptr)));
   const void* const mapped = byre_buffer_data(clone);
   ASSERT_TRUE(ok(byre_buffer_mutable_data(clone, BYRE_WAIT_ALLOWED, &inlined)));
   EXPECT_NE(mapped, inlined) << "the bytes are read-only, so the write must copy them";
@@ -313,14 +313,14 @@ TEST(CBuffers, mapped_file_is_read_only_and_never_changes) {
   const auto path = folder / "file";
   write_file(path, "mapped");
   CBuffer buffer;
-  ASSERT_TRUE(ok(byre_buffer_map_file(buffer, path.c_str(), byre_aligned_allocator())));
+  ASSERT_TRUE(ok(byre_buffer_map_file(buffer, path.string().c_str(), byre_aligned_allocator())));
   EXPECT_EQ(byre_buffer_origin(buffer), BYRE_ORIGIN_MAPPED);
   EXPECT_EQ(byre_buffer_is_read_only(buffer), 1);
   EXPECT_EQ(text_of(buffer), "mapped");
   ASSERT_TRUE(ok(write(buffer, "M")));
   EXPECT_EQ(text_of(buffer), "Mapped");
   EXPECT_EQ(byre_buffer_allocator(buffer), byre_aligned_allocator());
-  EXPECT_TRUE(fails(byre_buffer_map_file(buffer, (folder / "missing").c_str(), nullptr),
+  EXPECT_TRUE(fails(byre_buffer_map_file(buffer, (folder / "missing").string().c_str(), nullptr),
                     BYRE_FILE_ERROR, "missing"));
   EXPECT_TRUE(fails(byre_buffer_map_file(buffer, nullptr, nullptr), BYRE_FILE_ERROR));
   EXPECT_EQ(text_of(buffer), "Mapped");

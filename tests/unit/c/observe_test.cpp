@@ -147,7 +147,7 @@ TEST(CObservation, recording_contains_the_places_of_clones_and_copies) {
   ASSERT_TRUE(ok(byre_recording_to_json(recording, json.result())));
   EXPECT_TRUE(says(static_cast<char*>(json), "traceEvents", "writes.cow:6"));
   const TemporaryFolder folder;
-  ASSERT_TRUE(ok(byre_recording_write(recording, (folder / "trace.txt").c_str())));
+  ASSERT_TRUE(ok(byre_recording_write(recording, (folder / "trace.txt").string().c_str())));
   EXPECT_EQ(read_file(folder / "trace.txt"), std::string(summary));
   EXPECT_TRUE(
       fails(byre_recording_write(recording, "/no/such/folder/x.txt"), BYRE_FILE_ERROR, "x.txt"));

@@ -126,8 +126,8 @@ TEST(CStorages, allocated_and_mapped_storages_use_the_allocator) {
   EXPECT_EQ(byre_storage_allocator(storage), byre_aligned_allocator());
   const TemporaryFolder folder;
   write_file(folder / "file", "mapped");
-  ASSERT_TRUE(ok(
-      byre_storage_map_file((folder / "file").c_str(), byre_aligned_allocator(), mapped.result())));
+  ASSERT_TRUE(ok(byre_storage_map_file((folder / "file").string().c_str(), byre_aligned_allocator(),
+                                       mapped.result())));
   EXPECT_EQ(byre_storage_origin(mapped), BYRE_ORIGIN_MAPPED);
   EXPECT_EQ(byre_storage_is_read_only(mapped), 1);
   EXPECT_EQ(byre_storage_allocator(mapped), byre_aligned_allocator());

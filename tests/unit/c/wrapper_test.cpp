@@ -108,7 +108,7 @@ TEST(WrappedBuffers, foreign_memory_and_files_are_adopted) {
   EXPECT_EQ(deleted, 1);
   const TemporaryFolder folder;
   write_file(folder / "file", "mapped");
-  const std::string name = folder / "file";
+  const std::string name = (folder / "file").string();
   EXPECT_EQ(text_in(c::Buffer::map_file(name.c_str()).value()), "mapped");
   EXPECT_EQ(text_in(c::Storage::map_file(name.c_str()).value()), "mapped");
   EXPECT_EQ(c::Storage::map_file("/no/such/file").error().status(), BYRE_FILE_ERROR);

@@ -34,7 +34,7 @@ class SystemFiles : public testing::Test {
 
   const TemporaryFolder folder_;
   const fs::path path_ = with_digits(folder_ / "file");
-  const system::Descriptor file_ = system::open_to_read(path_.c_str());
+  const system::Descriptor file_ = system::open_to_read(path_.string().c_str());
 };
 
 TEST_F(SystemFiles, status_tells_size_and_kind) {
@@ -45,7 +45,7 @@ TEST_F(SystemFiles, status_tells_size_and_kind) {
 }
 
 TEST_F(SystemFiles, a_missing_file_yields_an_empty_descriptor_and_the_reason) {
-  const auto missing = system::open_to_read((folder_ / "missing").c_str());
+  const auto missing = system::open_to_read((folder_ / "missing").string().c_str());
   EXPECT_EQ(system::last_error(), std::errc::no_such_file_or_directory);
   EXPECT_FALSE(missing);
   EXPECT_FALSE(system::status_of(missing));
@@ -98,10 +98,10 @@ TEST_F(SystemFiles, mapping_an_empty_descriptor_fails) {
 TEST_F(SystemFiles, the_absolute_name_follows_links) {
   const fs::path link = folder_ / "link";
   fs::create_symlink("file", link);
-  const system::OwnedName name = system::absolute_name(link.c_str());
+  const system::OwnedName name = system::absolute_name(link.string().c_str());
   ASSERT_NE(name, nullptr);
   EXPECT_EQ(fs::path(name.get()), fs::canonical(path_));
-  EXPECT_EQ(system::absolute_name((folder_ / "missing").c_str()), nullptr);
+  EXPECT_EQ(system::absolute_name((folder_ / "missing").string().c_str()), nullptr);
   EXPECT_EQ(system::last_error(), std::errc::no_such_file_or_directory);
 }
 

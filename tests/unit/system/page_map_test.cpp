@@ -21,7 +21,7 @@ constexpr std::size_t pages = 1200;  // more than one read of the page map retur
 class PageMapTest : public testing::Test {
  protected:
   PageMapTest() {
-    const std::string path = folder_ / "file";
+    const std::string path = (folder_ / "file").string();
     std::ofstream(path, std::ios::binary) << std::string(pages * page_, '0');
     mapping_ = system::map_privately(system::open_to_read(path.c_str()), pages * page_,
                                      system::Access::read_write);

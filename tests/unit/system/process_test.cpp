@@ -33,10 +33,19 @@ TEST(SystemProcess, seconds_do_not_decrease) {
   EXPECT_GE(system::seconds(), before);
 }
 
+/// Sets a variable of the environment, or removes it if `value` is "".
+void set_variable(const char* name, const char* value) {
+#if defined(_WIN32)
+  ::_putenv_s(name, value);
+#else
+  *value == '\0' ? ::unsetenv(name) : ::setenv(name, value, 1);
+#endif
+}
+
 TEST(SystemProcess, a_trusted_variable_has_the_value_of_the_environment) {
-  ::setenv("BYRE_OF_THIS_TEST", "value", 1);
+  set_variable("BYRE_OF_THIS_TEST", "value");
   EXPECT_STREQ(system::trusted_variable("BYRE_OF_THIS_TEST"), "value");
-  ::unsetenv("BYRE_OF_THIS_TEST");
+  set_variable("BYRE_OF_THIS_TEST", "");
   EXPECT_EQ(system::trusted_variable("BYRE_OF_THIS_TEST"), nullptr);
 }
 
