@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the sources of Windows share. Only they include this header, because <windows.h> defines
-/// macros.
+/// Functions that the sources of Windows share. No other file includes this header, because
+/// <windows.h> defines macros.
 #pragma once
 
 #include <byre/config.hpp>

@@ -30,7 +30,7 @@ void close_quietly(int number) noexcept {
   errno = error;
 }
 
-/// A duplicate of at least the lowest owned number that is not inherited, or -1.
+/// Returns a duplicate that child processes do not inherit and whose number may be owned, or -1.
 int duplicate(int number) noexcept {
   std::array<int, lowest_owned_number> low{};
   std::size_t count = 0;
