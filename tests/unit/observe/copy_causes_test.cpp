@@ -123,8 +123,8 @@ TEST_F(CopyCauses, a_writable_clone_of_written_pages_has_cause_writable) {
     GTEST_SKIP() << "the system provides no pages";
   }
   buffer.mutable_data()[0] = std::byte{1};
-  expect_copy(CopyCause::writable, system::actual_page_nbytes(), __LINE__,
-              [&] { buffer.writable_clone(); });
+  const std::size_t page = system::actual_page_nbytes();
+  expect_copy(CopyCause::writable, page, __LINE__, [&] { buffer.writable_clone(); });
 }
 
 }  // namespace
