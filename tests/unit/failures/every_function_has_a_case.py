@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2] / 'symbols'))
 import symbols
 
-C_HEADER = Path(__file__).parents[3] / 'core/byre/byre.h'
+C_HEADER = Path(__file__).resolve().parents[3] / 'core/byre/byre.h'
 
 # Functions that are noexcept, or that allocate only through an Allocator.
 WITHOUT_MEMORY = """

@@ -88,7 +88,7 @@ class SizeTree {
   }
 
  private:
-  static constexpr std::size_t highest_bit = std::numeric_limits<std::size_t>::max() / 2 + 1;
+  static constexpr std::size_t highest_bit = (std::numeric_limits<std::size_t>::max)() / 2 + 1;
 
   /// The pointer to the node of this size, or the null pointer that the node would replace.
   SizeNode** link_to(std::size_t nbytes) noexcept {
