@@ -64,6 +64,12 @@ inline void on_another_thread(FunctionRef<void()> act) {
   std::thread(act).join();
 }
 
+/// Skips a test in a build without threads before it has effects. Only a test that could not end at
+/// the first thread that it starts needs this call.
+inline void need_threads() {
+  on_another_thread([] {});
+}
+
 /// Yields until `condition()` is true.
 template <std::predicate Condition>
 void await(Condition condition) {

@@ -4,7 +4,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#if defined(_WIN32)
 #include "support/child_process.hpp"
+#else
+#include <cerrno>
+#endif
 
 namespace {
 
@@ -29,6 +33,18 @@ int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) {
 pid_t fork() {
   skip("this system has no processes");
 }
+#if !defined(_WIN32)
+int seteuid(uid_t) {
+  skip("this system has no users");
+}
+/// Only children of fork() call it.
+int prctl(int, ...) {
+  return -1;
+}
+int pthread_setname_np(pthread_t, const char*) {
+  return ENOTSUP;
+}
+#endif
 #endif
 }
 

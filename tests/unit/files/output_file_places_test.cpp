@@ -119,8 +119,8 @@ TEST_F(OutputFileTest, a_new_file_has_default_permissions) {
 /// system. Otherwise it returns the device of the system.
 fs::path device(const TemporaryFolder& folder, const char* name, unsigned number) {
   const fs::path own = folder / name;
-  return ::mknod(own.c_str(), S_IFCHR | 0600U, makedev(1, number)) == 0 ? own
-                                                                        : fs::path("/dev") / name;
+  const auto device = static_cast<::dev_t>(makedev(1, number));
+  return ::mknod(own.c_str(), S_IFCHR | 0600U, device) == 0 ? own : fs::path("/dev") / name;
 }
 
 TEST_F(OutputFileTest, writes_devices_in_place_and_reports_their_errors) {

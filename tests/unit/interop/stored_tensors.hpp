@@ -73,7 +73,7 @@ inline std::string little_endian(std::uint64_t number, std::size_t nbytes) {
 /// Reads a file from memory of exactly its size: AddressSanitizer would report a read beyond it.
 template <class Contents>
 Contents read_exact(Contents (*read)(std::span<const std::byte>), const std::string& file) {
-  const auto exact = std::make_unique_for_overwrite<std::byte[]>(file.size());
+  const auto exact = std::make_unique<std::byte[]>(file.size());
   std::memcpy(exact.get(), file.data(), file.size());
   return read({exact.get(), file.size()});
 }

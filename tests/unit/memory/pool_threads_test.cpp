@@ -95,6 +95,7 @@ TEST(RecyclingPool, threads_that_only_allocate_and_free_never_get_the_same_block
 }
 
 TEST(RecyclingPool, accepts_a_block_released_by_another_thread) {
+  need_threads();
   FakePages source;
   RecyclingPool pool(64 * mib, source);
   const Block block = pool.allocate({mib, 64});

@@ -159,6 +159,9 @@ struct Late {
 };
 
 TEST_F(CachesOfThreads, accept_releases_by_thread_local_destructors) {
+#if defined(__wasm__)
+  GTEST_SKIP() << "emscripten calls thread-local destructors among those of pthread keys";
+#endif
   bool cached = false;
   std::thread([&] { thread_local Late late{Buffer::allocate(100), &cached}; }).join();
   EXPECT_TRUE(cached);

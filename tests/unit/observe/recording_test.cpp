@@ -145,6 +145,7 @@ TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
 }
 
 TEST_F(Recordings, name_no_copy_if_the_awaited_copy_failed) {
+  need_threads();
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot = clone(weights, 1);

@@ -250,6 +250,7 @@ TEST_F(CopyLimits, throw_an_error_with_the_call_and_each_copys_line_and_size) {
 }
 
 TEST_F(CopyLimits, count_the_copies_of_other_threads) {
+  need_threads();
   EXPECT_THROW(
       expect_copies_at_most(7, [] { at_once(8, [](std::size_t) { copy_and_compare(); }); }),
       TooManyCopies);

@@ -39,6 +39,7 @@ TEST_F(Escapes, a_triple_stores_the_largest_escape_count_of_its_violations) {
 }
 
 TEST_F(Escapes, an_escape_on_another_thread_counts_if_default_mode_tracks) {
+  need_threads();
   shadow::set_default_reshape_mode(ReshapeMode::warn);
   on_another_thread([&] { escape(x, site(33)); });
   shadow::set_default_reshape_mode(std::nullopt);

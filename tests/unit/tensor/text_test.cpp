@@ -116,6 +116,9 @@ class LocaleWithCommas : public testing::Test {
     if (std::setlocale(LC_ALL, "xx_XX") == nullptr) {
       GTEST_SKIP() << "localedef cannot compile a locale here: " << read_file(folder_ / "log");
     }
+    if (*std::localeconv()->decimal_point == '.') {
+      GTEST_SKIP() << "this C library has one locale";
+    }
   }
   void TearDown() override {
     std::setlocale(LC_ALL, "C");
