@@ -36,7 +36,8 @@ std::uint64_t thread_id() noexcept;
 void write_thread_name(char* name, std::size_t nbytes) noexcept;
 
 /// A variable of each thread, with a function that the system calls at the end of each thread whose
-/// value is not null. The system calls it after the destructors of thread-local objects.
+/// value is not null. The system calls it after the destructors of thread-local objects, except on
+/// WebAssembly, where the order is unspecified.
 /// Thread-safe, but destroy() excludes all other calls.
 class ThreadVariable {
  public:
