@@ -19,4 +19,7 @@ for part in gtest-all gtest_main; do
 done
 emar rcs lib/libgtest.a gtest-all.o
 emar rcs lib/libgtest_main.a gtest_main.o
+# Without this file, Meson would link programs of one thread with -pthread, because GoogleTest may use threads.
+printf '%s\n' 'Name: gtest_main' 'Description: GoogleTest' 'Version: 1.12' "Libs: -L$folder/lib -lgtest_main -lgtest" \
+  >lib/gtest_main.pc
 touch complete
