@@ -197,8 +197,8 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
   while (IdleBlock* oldest = idle().take_oldest_beyond(keep_nbytes)) {
     give_back(oldest);
   }
-  if (keep_nbytes == 0 && detail::this_threads_cache != nullptr) {
-    detail::this_threads_cache->clear();
+  if (keep_nbytes == 0 && detail::this_threads_cache() != nullptr) {
+    detail::this_threads_cache()->clear();
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/observe/counters.hpp>
 #include <byre/observe/detail/observer.hpp>
+#include <byre/sync/detail/heap_thread_state.hpp>
 #include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/thread_end.hpp>
@@ -26,7 +27,9 @@ Counters operator-(const Counters& after, const Counters& before) noexcept {
 
 namespace detail {
 
-BYRE_TLS_MODEL constinit thread_local Shard this_threads_shard;
+#if BYRE_NATIVE_TLS
+BYRE_TLS_MODEL constinit thread_local Shard shard_of_thread;
+#endif
 
 namespace {
 
@@ -44,7 +47,7 @@ struct Registry final : sync::detail::ProcessState {
 
   /// The other threads do not exist in the child, and the memory of their shards will be reused.
   void in_child() noexcept override {
-    Shard* const own = &this_threads_shard;
+    Shard* const own = &this_threads_shard();
     for (const Shard* shard = shards; shard != nullptr; shard = shard->next) {
       if (shard != own) {
         add_all(ended, *shard);
@@ -73,8 +76,7 @@ void enlist(Shard& shard) noexcept {
   shard.next = std::exchange(all.shards, &shard);
 }
 
-void retire_this_threads_shard() noexcept {
-  Shard& shard = this_threads_shard;
+void retire(Shard& shard) noexcept {
   Registry& all = registry();
   const sync::ProcessLock lock(all.mutex);
   add_all(all.ended, shard);
@@ -87,9 +89,36 @@ void retire_this_threads_shard() noexcept {
   shard.is_enlisted = false;
 }
 
+#if BYRE_NATIVE_TLS
+
 /// Removes the shard at the end of the thread. Later counts of the thread go to the sums of the
 /// ended threads.
-constinit thread_local sync::detail::AtThreadEnd at_thread_end(&retire_this_threads_shard);
+constinit thread_local sync::detail::AtThreadEnd at_thread_end([]() noexcept {
+  retire(shard_of_thread);
+});
+
+/// Whether the end of the thread will remove its shard from the list.
+bool may_enlist(const Shard&) noexcept {
+  return at_thread_end.ensure_registered();
+}
+
+#else
+
+void end_shard(Shard* shard) noexcept {
+  if (shard->is_enlisted) {
+    retire(*shard);
+  }
+}
+using Shards = sync::detail::HeapThreadState<Shard, end_shard>;
+
+/// Counts of a thread without a shard of its own go to the sums of the ended threads.
+constinit Shard no_shard;
+
+bool may_enlist(const Shard& shard) noexcept {
+  return &shard != &no_shard;
+}
+
+#endif
 
 }  // namespace
 
@@ -108,13 +137,21 @@ void change_recordings(std::int64_t by) noexcept {
   }
 }
 
+#if !BYRE_NATIVE_TLS
+Shard& this_threads_shard() noexcept {
+  Shard* const shard = sync::no_destructor<Shards>().get_or_make();
+  return shard != nullptr ? *shard : no_shard;
+}
+#endif
+
 void count_slowly(Change change) noexcept {
-  if (!this_threads_shard.is_enlisted && at_thread_end.ensure_registered()) {
-    enlist(this_threads_shard);
+  Shard& shard = this_threads_shard();
+  if (!shard.is_enlisted && may_enlist(shard)) {
+    enlist(shard);
     record_for_environment();
   }
-  if (this_threads_shard.is_enlisted) {
-    this_threads_shard.add(change.counter, change.value);
+  if (shard.is_enlisted) {
+    shard.add(change.counter, change.value);
   } else {
     Registry& all = registry();
     const sync::ProcessLock lock(all.mutex);

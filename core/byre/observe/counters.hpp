@@ -115,7 +115,14 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
 /// these statistics. Thread-safe.
 void set_source_of_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept;
 
-BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
+#if BYRE_NATIVE_TLS
+BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard shard_of_thread;
+[[gnu::always_inline]] inline Shard& this_threads_shard() noexcept {
+  return shard_of_thread;
+}
+#else
+BYRE_API Shard& this_threads_shard() noexcept;
+#endif
 
 /// The slow path of count(): for a thread that counts for the first time or is ending, or during a
 /// recording.
@@ -128,7 +135,7 @@ void change_recordings(std::int64_t by) noexcept;
 /// True if this thread must check for an active recording: there is one, or the thread has not
 /// counted yet.
 inline bool may_record() noexcept {
-  return BYRE_STATS && !this_threads_shard.only_counts.is_set();
+  return BYRE_STATS && !this_threads_shard().only_counts.is_set();
 }
 
 /// Counts `changes`. If there may be a recording, calls `slowly()` instead, which must count
@@ -139,7 +146,8 @@ template <class Slowly, std::same_as<Change>... Changes>
   if (may_record()) [[unlikely]] {
     slowly();
   } else if (BYRE_STATS) {
-    (this_threads_shard.add(changes.counter, changes.value), ...);
+    Shard& shard = this_threads_shard();
+    (shard.add(changes.counter, changes.value), ...);
   }
 }
 
@@ -156,10 +164,11 @@ template <class Step, std::same_as<Change>... Changes>
   if (!BYRE_STATS) {
     return step();
   }
-  const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
+  Shard& shard = this_threads_shard();
+  const std::int64_t values[] = {shard.get(changes.counter) + changes.value...};
   step();
   const std::int64_t* value = values;
-  (this_threads_shard.set(changes.counter, *value++), ...);
+  (shard.set(changes.counter, *value++), ...);
 }
 
 }  // namespace detail

@@ -124,7 +124,7 @@ TEST_F(CachesOfThreads, are_emptied_only_by_a_trim_to_zero_bytes) {
   const Request request{.nbytes = 100, .prefix = 64};
   const Block block = default_pool().allocate(request);
   default_pool().deallocate(block);
-  ASSERT_NE(detail::this_threads_cache, nullptr);
+  ASSERT_NE(detail::this_threads_cache(), nullptr);
   default_pool().trim(1);
   EXPECT_EQ(detail::take_from_thread_cache(request).data, block.data);
   default_pool().deallocate(block);
@@ -140,10 +140,10 @@ TEST_F(CachesOfThreads, are_not_recreated_by_a_release_after_their_destruction) 
   std::thread([&] {
     at_thread_end([&, late = Buffer::allocate(100)]() mutable {
       late = Buffer();
-      cached = detail::this_threads_cache != nullptr;
+      cached = detail::this_threads_cache() != nullptr;
     });
     { const Buffer released = Buffer::allocate(100); }
-    cached_before = detail::this_threads_cache != nullptr;
+    cached_before = detail::this_threads_cache() != nullptr;
   }).join();
   EXPECT_TRUE(cached_before);
   EXPECT_FALSE(cached);
@@ -152,7 +152,7 @@ TEST_F(CachesOfThreads, are_not_recreated_by_a_release_after_their_destruction) 
 struct Late {
   ~Late() {
     buffer = Buffer();
-    *cached = detail::this_threads_cache != nullptr;
+    *cached = detail::this_threads_cache() != nullptr;
   }
   Buffer buffer;
   bool* cached;

@@ -41,10 +41,10 @@ TEST(FailureInjection, an_operator_new_that_calls_byre_creates_one_thread_cache)
   on_another_thread([] {
     before_next_new = [] {
       (void)Buffer::allocate(1);
-      made_by_the_heap = detail::this_threads_cache;
+      made_by_the_heap = detail::this_threads_cache();
     };
     (void)Buffer::allocate(1);
-    EXPECT_EQ(detail::this_threads_cache, made_by_the_heap);
+    EXPECT_EQ(detail::this_threads_cache(), made_by_the_heap);
   });
 }
 

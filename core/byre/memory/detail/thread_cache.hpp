@@ -142,13 +142,21 @@ class ThreadCache {
 
 /// The cache of the calling thread. Null until the thread releases its first small block, and while
 /// the thread ends.
-BYRE_API BYRE_TLS_MODEL extern constinit thread_local ThreadCache* this_threads_cache;
+#if BYRE_NATIVE_TLS
+BYRE_API BYRE_TLS_MODEL extern constinit thread_local ThreadCache* cache_of_thread;
+[[gnu::always_inline]] inline ThreadCache* this_threads_cache() noexcept {
+  return cache_of_thread;
+}
+#else
+BYRE_API ThreadCache* this_threads_cache() noexcept;
+#endif
 
 /// Returns a block for `request` from the calling thread's cache, or a block with null data.
 inline Block take_from_thread_cache(const Request& request) noexcept {
-  if (request.nbytes <= ThreadCache::most_nbytes - request.prefix && this_threads_cache != nullptr)
-      [[likely]] {
-    return this_threads_cache->take(request);
+  if (request.nbytes <= ThreadCache::most_nbytes - request.prefix) [[likely]] {
+    if (ThreadCache* const cache = this_threads_cache(); cache != nullptr) [[likely]] {
+      return cache->take(request);
+    }
   }
   return {nullptr, 0, nullptr};
 }
@@ -160,7 +168,7 @@ inline Block take_from_thread_cache(const Request& request) noexcept {
 /// Returns the calling thread's cache, and creates it if necessary. Returns null if the thread may
 /// not have a cache, or if there is no memory.
 inline ThreadCache* thread_cache() noexcept {
-  ThreadCache* const cache = this_threads_cache;
+  ThreadCache* const cache = this_threads_cache();
   return cache != nullptr ? cache : make_thread_cache();
 }
 

@@ -200,11 +200,12 @@ void forget_data(const void* data) noexcept {
 
 void WriteReport::record_begin() noexcept {
   begin_ns_ = now_ns();
-  begin_waits_ = this_threads_shard.get(Counter::waits);
+  begin_waits_ = this_threads_shard().get(Counter::waits);
 }
 
 void WriteReport::record_wait(const void* data, CallSite site, bool in_parallel) const noexcept {
-  if (begin_ns_ == 0 || (!in_parallel && this_threads_shard.get(Counter::waits) == begin_waits_)) {
+  if (begin_ns_ == 0 ||
+      (!in_parallel && this_threads_shard().get(Counter::waits) == begin_waits_)) {
     return;
   }
   add(data, {.kind = RecordKind::wait, .begin_ns = begin_ns_}, site,

@@ -44,13 +44,19 @@ void ProcessMutex::in_parent() noexcept {
   mutex_.unlock();
 }
 void ProcessMutex::lock() {
-  BYRE_ASSERT(!detail::holds_process_mutex,
-              "cannot lock a second ProcessMutex: this thread holds one");
+  if (BYRE_NATIVE_TLS) {  // else the variable may have ended, and its use would leak memory
+    BYRE_ASSERT(!detail::holds_process_mutex,
+                "cannot lock a second ProcessMutex: this thread holds one");
+  }
   mutex_.lock();
-  detail::holds_process_mutex = true;
+  if (BYRE_NATIVE_TLS) {
+    detail::holds_process_mutex = true;
+  }
 }
 void ProcessMutex::unlock() {
-  detail::holds_process_mutex = false;
+  if (BYRE_NATIVE_TLS) {
+    detail::holds_process_mutex = false;
+  }
   mutex_.unlock();
 }
 

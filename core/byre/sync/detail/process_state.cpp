@@ -146,8 +146,10 @@ void ProcessState::leave() noexcept {
 }
 
 FirstUse::FirstUse() noexcept {
-  BYRE_ASSERT(!holds_process_mutex,
-              "cannot create an object of the process: this thread holds a ProcessMutex");
+  if (BYRE_NATIVE_TLS) {
+    BYRE_ASSERT(!holds_process_mutex,
+                "cannot create an object of the process: this thread holds a ProcessMutex");
+  }
   states().lock();
 }
 FirstUse::~FirstUse() {

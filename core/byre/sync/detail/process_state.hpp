@@ -47,7 +47,7 @@ class BYRE_API ProcessState {
   ProcessState* previous_ = nullptr;
 };
 
-/// Whether the calling thread holds a ProcessMutex (mutex.hpp).
+/// Whether the calling thread holds a ProcessMutex (mutex.hpp). Unused without BYRE_NATIVE_TLS.
 extern constinit thread_local bool holds_process_mutex;
 
 /// A recursive lock, held while an object of the process is constructed on first use. A fork waits

@@ -50,21 +50,26 @@ void write_thread_name(char* name, std::size_t nbytes) noexcept {
   }
 }
 
-// Windows calls functions at the end of a thread after g++ has freed the thread-local variables of
-// the thread. The library therefore has no actions there: threads have no cache of small blocks,
-// and count under a lock.
-
-ThreadVariable::ThreadVariable(void (*)(void* value)) noexcept {}
+/// On x86-64 all functions have one calling convention. Windows frees the index for all threads at
+/// once, and then calls the function for each value.
+ThreadVariable::ThreadVariable(void (*at_end)(void* value)) noexcept
+    : key_(::FlsAlloc(at_end)), has_key_(key_ != FLS_OUT_OF_INDEXES) {}
 
 void* ThreadVariable::get() const noexcept {
-  return nullptr;
+  const ::DWORD error = ::GetLastError();
+  void* const value = ::FlsGetValue(static_cast<::DWORD>(key_));
+  ::SetLastError(error);  // FlsGetValue() clears it
+  return value;
 }
 
-bool ThreadVariable::set(void*) noexcept {
-  return false;
+bool ThreadVariable::set(void* value) noexcept {
+  return ::FlsSetValue(static_cast<::DWORD>(key_), value) != 0;
 }
 
-void ThreadVariable::destroy() noexcept {}
+void ThreadVariable::destroy() noexcept {
+  has_key_ = false;
+  ::FlsFree(static_cast<::DWORD>(key_));
+}
 
 bool stay_loaded() noexcept {
   return false;
