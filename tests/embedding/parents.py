@@ -155,7 +155,7 @@ def compiler_without_boost(folder):
 def cmake(source, folder):
     # CMake must offer the libraries and the options of Meson.
     options = set(re.findall(r"^option\('(\w+)'", (source / "meson_options.txt").read_text(), re.M))
-    options -= {"tensor", "functional", "python", "python_wheel", "vulkan"} | {each[2:-9] for each in LIBRARIES_ALONE}
+    options -= {"tensor", "functional", "python", "python_wheel", "vulkan", "without"} | {each[2:-9] for each in LIBRARIES_ALONE}
     of_cmake = set(re.findall(r"^(?:option|set)\(BYRE_(\w+)", (source / "CMakeLists.txt").read_text(), re.M))
     expect_equal({each.lower() for each in of_cmake}, options, "the options")
     for number, (of_meson, of_cmake) in enumerate([
