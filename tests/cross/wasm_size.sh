@@ -41,8 +41,8 @@ int main(int count, char**) try {
 }
 END
 em++ -std=c++20 "${options[@]}" -isystem "$sysroot/libcxx13" -I "$here/../../core" -I "$folder/build/core" \
-  "$folder/clones.cpp" "$folder/build/core/libbyre.a" -o "$folder/clones.js" -sALLOW_MEMORY_GROWTH --minify=0
-em++ -std=c++20 "${options[@]}" "$folder/prints.cpp" -o "$folder/prints.js" -sALLOW_MEMORY_GROWTH --minify=0
+  "$folder/clones.cpp" "$folder/build/core/libbyre.a" -o "$folder/clones.js" --minify=0
+em++ -std=c++20 "${options[@]}" "$folder/prints.cpp" -o "$folder/prints.js" --minify=0
 for program in clones prints; do
   echo "wasm_size.sh: $program${*:+ with $*}: $(stat -c %s "$folder/$program.wasm") bytes of WebAssembly"
 done
