@@ -46,7 +46,8 @@ OF_SYSTEMS = re.compile(r"system/(?!detail/).*\.cpp|system/detail/windows\.hpp")
 SYSTEM_MACRO = re.compile(r"\b(__linux\w*|__unix\w*|__APPLE__|__ANDROID__|_WIN32|_WIN64|__MINGW\w*|__CYGWIN__|"
                           r"__EMSCRIPTEN\w*|__\w*BSD__|__GLIBC\w*|_POSIX\w*|BYRE_WITHOUT_\w+)\b")
 # Headers with an extension that belong to no system. All others of a system or its C library have one.
-PORTABLE_HEADERS = {"byre/byre.h", "stddef.h", "stdint.h", "sanitizer/asan_interface.h", "zip.h", "zlib.h"}
+PORTABLE_HEADERS = {"byre/byre.h", "stddef.h", "stdint.h", "sanitizer/asan_interface.h",
+                    "sanitizer/tsan_interface.h", "zip.h", "zlib.h"}
 MAX_COLUMNS, MAX_NAME, MAX_LINES = 100, 60, {"README.md": 150, "docs": 250}
 TEST_NAME = re.compile(r"TEST(?:_[FP])?\(\s*\w+,\s*(\w+)")
 LICENSED = {".h", ".c", ".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}

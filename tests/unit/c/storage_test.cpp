@@ -175,15 +175,15 @@ TEST(CStorages, threads_of_a_loop_write_one_shared_storage) {
 }
 
 TEST(CStorages, first_call_in_a_loop_copies) {
-  CStorage storage, clone;
+  CStorage storage, clone, second_clone;
   make(storage, "cows");
   ASSERT_TRUE(ok(byre_storage_clone(storage, clone.result())));
   byre_materialized how = -1;
   EXPECT_TRUE(ok(byre_storage_materialize_in_parallel(storage, BYRE_WAIT_ALLOWED, &how)));
   EXPECT_EQ(how, BYRE_COPIED);
   void* data = nullptr;
-  ASSERT_TRUE(ok(byre_storage_clone(storage, clone.result())));
-  EXPECT_TRUE(ok(byre_storage_mutable_data_in_parallel(clone, BYRE_WAIT_ALLOWED, &data)));
+  ASSERT_TRUE(ok(byre_storage_clone(storage, second_clone.result())));
+  EXPECT_TRUE(ok(byre_storage_mutable_data_in_parallel(second_clone, BYRE_WAIT_ALLOWED, &data)));
   EXPECT_NE(data, byre_storage_data(storage));
 }
 

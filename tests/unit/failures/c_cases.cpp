@@ -28,6 +28,7 @@ struct Values {
   Values() {
     expect_ok(byre_buffer_allocate(buffer, 4, nullptr));
     expect_ok(byre_buffer_clone(buffer, shared));
+    expect_ok(byre_buffer_allocate(lone, 4, nullptr));
     expect_ok(byre_storage_allocate(4, nullptr, storage.result()));
     expect_ok(byre_storage_clone(storage, shared_storage.result()));
     expect_ok(byre_storage_allocate(4, nullptr, lone_storage.result()));
@@ -35,7 +36,7 @@ struct Values {
     expect_ok(byre_tiles_clone(tiles, shared_tiles));
     expect_ok(byre_atomic_buffer_create(place.result()));
   }
-  CBuffer buffer, shared, other;
+  CBuffer buffer, shared, lone, other;
   CStorage storage, shared_storage, lone_storage, other_storage;
   CTiles tiles, shared_tiles, other_tiles;
   CAtomicBuffer place, other_place;
@@ -130,7 +131,7 @@ const Case cases[] = {
     c_case("byre_buffer_clone", [](Values& v) { return byre_buffer_clone(v.buffer, v.other); }),
     c_case("byre_buffer_writable_clone",
            [](Values& v) {
-             return byre_buffer_writable_clone(v.buffer, wait, BYRE_WRITERS_NONE, v.other);
+             return byre_buffer_writable_clone(v.lone, wait, BYRE_WRITERS_NONE, v.other);
            }),
     c_case("byre_buffer_mutable_data",
            [](Values& v) { return byre_buffer_mutable_data(v.shared, wait, &v.data); }),

@@ -213,7 +213,7 @@ TEST_F(WritableTensors, writes_to_a_writable_clone_do_not_affect_lazy_clones) {
   EXPECT_EQ(sum(clone).at<std::int64_t>({}), 2 * side * side);
 }
 
-TEST_F(WritableTensors, writable_clones_on_a_device_are_copies) {
+TEST_F(CountedClones, writable_clones_on_a_device_are_copies) {
   Tensor there = Tensor::zeros({2, 3}, DType::f32, FakeDevice::first().device());
   const Counted counted;
   Tensor clone = there.writable_clone();

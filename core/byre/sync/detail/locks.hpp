@@ -19,6 +19,16 @@
 #include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
+#if defined(__SANITIZE_THREAD__)
+#define BYRE_DETAIL_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BYRE_DETAIL_TSAN 1
+#endif
+#endif
+#ifdef BYRE_DETAIL_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
 #else
 #include <byre/error/detail/assert.hpp>
 #endif
@@ -41,7 +51,15 @@ using WithoutInterruption = boost::this_thread::disable_interruption;
 
 #elif BYRE_SYNC == 2
 
+#ifdef BYRE_DETAIL_TSAN
+/// The destructor of std::mutex does nothing. Without this class, ThreadSanitizer mistakes a new
+/// lock at the address of a destroyed one for the same lock, and reports an inverted order.
+struct NativeMutex : std::mutex {
+  ~NativeMutex() { __tsan_mutex_destroy(this, 0); }
+};
+#else
 using NativeMutex = std::mutex;
+#endif
 using NativeRecursiveMutex = std::recursive_mutex;
 using NativeSharedMutex = std::shared_mutex;
 using NativeCondition = std::condition_variable;
