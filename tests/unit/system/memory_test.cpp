@@ -60,8 +60,34 @@ TEST(SystemMapping, is_aligned_behind_its_lead_and_contains_the_request) {
 }
 
 TEST(SystemMapping, is_null_if_the_address_space_is_too_small) {
-  const std::size_t huge = ~std::size_t{0} / 8 * 7 / page_nbytes * page_nbytes;
-  EXPECT_EQ(system::map_aligned(0, huge, 1, Access::none).begin, nullptr);
+  const std::size_t most = ~std::size_t{0} / page_nbytes * page_nbytes;
+  for (const std::size_t huge :
+       {most / 8 * 7 / page_nbytes * page_nbytes, most - page_nbytes, most}) {
+    for (const std::size_t alignment : {page_nbytes, 16 * page_nbytes}) {
+      EXPECT_EQ(system::map_aligned(page_nbytes, huge, alignment, Access::none).begin, nullptr);
+    }
+  }
+}
+
+TEST(SystemMapping, is_zero_where_a_former_mapping_was_written) {
+  for (int round = 0; round < 4; ++round) {
+    const auto mapping =
+        system::map_aligned(page_nbytes, nbytes, 2 * page_nbytes, Access::read_write);
+    ASSERT_NE(mapping.begin, nullptr);
+    EXPECT_TRUE(std::all_of(mapping.begin, mapping.begin + mapping.nbytes,
+                            [](std::byte byte) { return byte == std::byte{0}; }));
+    std::memset(mapping.begin, 1, mapping.nbytes);
+    ASSERT_TRUE(system::unmap(mapping.begin, mapping.nbytes));
+  }
+}
+
+TEST(SystemMapping, succeeds_as_often_as_mappings_end) {
+  constexpr std::size_t large = std::size_t{256} << 20U;
+  for (int round = 0; round < 20; ++round) {  // 5 GiB, more than a 32-bit address space
+    const auto mapping = system::map_aligned(page_nbytes, large, page_nbytes, Access::read_write);
+    ASSERT_NE(mapping.begin, nullptr) << "in round " << round;
+    ASSERT_TRUE(system::unmap(mapping.begin, mapping.nbytes));
+  }
 }
 
 TEST_F(SystemMemory, bytes_survive_a_protection_and_can_be_written_after_it) {

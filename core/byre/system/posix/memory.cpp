@@ -26,6 +26,10 @@ AlignedMapping map_aligned(std::size_t lead, std::size_t nbytes, std::size_t ali
   constexpr std::size_t least_page_nbytes = 4096;  // the minimum alignment of mmap()
   const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
   const std::size_t mapped_nbytes = lead + nbytes + slack;
+  if (mapped_nbytes < nbytes) {
+    errno = ENOMEM;
+    return {};
+  }
   void* const mapping =
       ::mmap(nullptr, mapped_nbytes, protection_of(access), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
