@@ -50,7 +50,12 @@ TEST(SizeTree, finds_the_newest_of_nodes_with_equal_sizes) {
   EXPECT_EQ(tree.find_at_least(1), nullptr);
 }
 
-// The sizes are few, so that nodes often have equal sizes and long common prefixes.
+std::size_t random_size(Random& random) {
+  constexpr std::size_t most_shift = std::size_t{std::numeric_limits<std::size_t>::digits} - 6;
+  return random.below(std::size_t{64}) << (random.below(std::size_t{4}) * most_shift / 3);
+}
+
+// The sizes are few, so that nodes often have equal sizes, and have many or few leading zeros.
 TEST(SizeTree, finds_what_an_ordered_map_finds_in_random_programs) {
   Random random(seed());
   SizeTree tree;
@@ -68,12 +73,12 @@ TEST(SizeTree, finds_what_an_ordered_map_finds_in_random_programs) {
         expected.erase(node.nbytes());
       }
     } else {
-      const std::size_t size = random.below(std::size_t{40}) << random.below(4);
+      const std::size_t size = random_size(random);
       tree.insert(node, size);
       expected[size].push_back(&node);
     }
     is_in[index] = !is_in[index];
-    const std::size_t wanted = random.below(std::size_t{400});
+    const std::size_t wanted = random_size(random);
     const auto found = expected.lower_bound(wanted);
     ASSERT_EQ(tree.find_at_least(wanted), found == expected.end() ? nullptr : found->second.back())
         << "at least " << wanted << " in step " << step;

@@ -5,6 +5,8 @@
 
 #include <byre/config.hpp>
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
 
@@ -25,10 +27,10 @@ class SizeNode {
   SizeNode* older_ = nullptr;
 };
 
-/// A trie over the bits of the sizes, from the highest bit down. All sizes at and below a node at
-/// depth d have their first d bits in common; those below children_[b] have b as the next bit. So
-/// the depth is at most the number of bits of a size, without balancing. Thread-safety: that of a
-/// standard container.
+/// A trie for each number of significant bits, over the bits that follow the first. All sizes at and
+/// below a node at depth d have their first d + 1 significant bits in common; those below
+/// children_[b] have b as the next bit. So the depth is less than the number of bits of a size,
+/// without balancing. Thread-safety: that of a standard container.
 class SizeTree {
  public:
   void insert(SizeNode& node, std::size_t nbytes) noexcept {
@@ -66,34 +68,47 @@ class SizeTree {
 
   /// The newest of the smallest nodes of at least `nbytes` bytes, or null.
   SizeNode* find_at_least(std::size_t nbytes) const noexcept {
-    SizeNode* found = nullptr;
-    const auto consider = [&](SizeNode* node) noexcept {
-      if (node->nbytes_ >= nbytes && (found == nullptr || node->nbytes_ < found->nbytes_)) {
-        found = node;
-      }
-    };
-    SizeNode* larger = nullptr;  // the last node whose sizes are all larger
-    SizeNode* node = root_;
-    for (std::size_t bit = highest_bit; node != nullptr; bit >>= 1U) {
-      consider(node);
-      const bool is_set = (nbytes & bit) != 0;
-      larger = !is_set && node->children_[1] != nullptr ? node->children_[1] : larger;
-      node = node->children_[is_set ? 1 : 0];
-    }
-    for (node = larger; node != nullptr;) {
-      consider(node);
-      node = node->children_[node->children_[0] != nullptr ? 0 : 1];
+    auto root = roots_.begin() + std::bit_width(nbytes);
+    SizeNode* found = find_in_trie(*root, nbytes);
+    while (found == nullptr && ++root != roots_.end()) {
+      found = smaller_of(nullptr, *root);
     }
     return found;
   }
 
  private:
-  static constexpr std::size_t highest_bit = (std::numeric_limits<std::size_t>::max)() / 2 + 1;
+  /// The bit that chooses among the children of a root.
+  static std::size_t first_bit_for(std::size_t nbytes) noexcept {
+    return std::bit_floor(nbytes) >> 1U;
+  }
+
+  static SizeNode* find_in_trie(SizeNode* node, std::size_t nbytes) noexcept {
+    SizeNode* found = nullptr;
+    SizeNode* larger = nullptr;  // the last node whose sizes are all larger
+    for (std::size_t bit = first_bit_for(nbytes); node != nullptr; bit >>= 1U) {
+      if (node->nbytes_ >= nbytes && (found == nullptr || node->nbytes_ < found->nbytes_)) {
+        found = node;
+      }
+      const bool is_set = (nbytes & bit) != 0;
+      larger = !is_set && node->children_[1] != nullptr ? node->children_[1] : larger;
+      node = node->children_[is_set ? 1 : 0];
+    }
+    return smaller_of(found, larger);
+  }
+
+  /// The smallest of `found` and the nodes at and below `node`. Both may be null.
+  static SizeNode* smaller_of(SizeNode* found, SizeNode* node) noexcept {
+    while (node != nullptr) {
+      found = found == nullptr || node->nbytes_ < found->nbytes_ ? node : found;
+      node = node->children_[node->children_[0] != nullptr ? 0 : 1];
+    }
+    return found;
+  }
 
   /// The pointer to the node of this size, or the null pointer that the node would replace.
   SizeNode** link_to(std::size_t nbytes) noexcept {
-    SizeNode** link = &root_;
-    for (std::size_t bit = highest_bit; *link != nullptr && (*link)->nbytes_ != nbytes;
+    SizeNode** link = &roots_[static_cast<std::size_t>(std::bit_width(nbytes))];
+    for (std::size_t bit = first_bit_for(nbytes); *link != nullptr && (*link)->nbytes_ != nbytes;
          bit >>= 1U) {
       link = &(*link)->children_[(nbytes & bit) != 0 ? 1 : 0];
     }
@@ -114,7 +129,7 @@ class SizeTree {
     }
   }
 
-  SizeNode* root_ = nullptr;
+  std::array<SizeNode*, std::numeric_limits<std::size_t>::digits + 1> roots_{};
 };
 
 }  // namespace byre::inline BYRE_ABI::detail
