@@ -87,6 +87,9 @@ def seams():
     for title, operation in [("lazy clone + drop", "clone_drop"), ("write access to unique data", "write_alone"),
                              ("write when shared", "write_shared"), ("wait and wake", "wait_and_wake")]:
         yield from measures(f"{title}, sync::Standard / sync::Boost", f"seam_{operation}/standard", "boost", "64B<=1.05")
+        # Boost's condition variables take a second lock, for interruptions.
+        bound = "" if operation == "wait_and_wake" else "<=1.05"
+        yield from measures(f"{title}, sync::Boost / sync::Standard", f"seam_{operation}/boost", "standard", "64B" + bound)
 
 
 def c_interface():

@@ -174,13 +174,14 @@ def cmake(source, folder):
         expect_equal(headers[1].read_text(), headers[0].read_text(), "the contents of config.hpp")
     # A parent adds the folder, or fetches it as in the README. It builds only the libraries that it links.
     added, fetched, readme = folder / "added", folder / "fetched", folder / "readme.cmake"
-    cmake_parent(source, added, "add_subdirectory", PROGRAMS, f"-DBYRE_SOURCE={source}", "-DBUILD_SHARED_LIBS=ON")
+    cmake_parent(source, added, "add_subdirectory", PROGRAMS, f"-DBYRE_SOURCE={source}", "-DBUILD_SHARED_LIBS=ON",
+                 "-DBYRE_SYNC=standard", f"-DCMAKE_CXX_COMPILER={compiler_without_boost(folder)}")
     for library in NAMES:
         for end in (version_of(source), version_of(source).split(".")[0]):
             expect((added / f"byre/lib{library}.so.{end}").is_file(), f"no lib{library}.so.{end}")
     readme.write_text(code_in_readme(source, "cmake"))
-    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}", "-DBYRE_SYNC=standard",
-                 f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}", f"-DCMAKE_CXX_COMPILER={compiler_without_boost(folder)}")
+    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}",
+                 f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}")
     expect_equal([each.name for each in fetched.rglob("libbyre*.*")], ["libbyre.a"], "the libraries that are built")
     # Without the dependencies of tensors only the core is built. Every other problem is an error.
     compiler, options = folder / "g++-11", folder / "options.cmake"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Default: its atomics, its lock and no_destructor() meet the specification of the seam.
+/// The atomics of all seams, and the lock and no_destructor() of sync::Default, meet the
+/// specification of a seam.
 #include <byre/sync/default.hpp>
 #include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/single_thread.hpp>
+#include <byre/sync/standard.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +13,9 @@
 #include <barrier>
 #include <cstdint>
 #include <limits>
+#include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -27,15 +33,47 @@ constexpr Step in(memory_order order) {
 }
 constexpr Step relaxed = in(memory_order::relaxed);
 
-template <class Value>
-class DefaultAtomic : public testing::Test {};
-using Values = testing::Types<std::uint32_t, std::uint64_t, std::int64_t>;
-TYPED_TEST_SUITE(DefaultAtomic, Values);
+#if BYRE_SYNC == 1
+constexpr boost::memory_order of_boost(memory_order order) {
+  return sync::detail::BoostAtomics::order(order);
+}
+static_assert(of_boost(memory_order::relaxed) == boost::memory_order_relaxed);
+static_assert(of_boost(memory_order::consume) == boost::memory_order_acquire);
+static_assert(of_boost(memory_order::acquire) == boost::memory_order_acquire);
+static_assert(of_boost(memory_order::release) == boost::memory_order_release);
+static_assert(of_boost(memory_order::acq_rel) == boost::memory_order_acq_rel);
+static_assert(of_boost(memory_order::seq_cst) == boost::memory_order_seq_cst);
+#endif
 
-TYPED_TEST(DefaultAtomic, supports_each_operation_with_every_valid_memory_order) {
-  sync::Default::Atomic<TypeParam> atomic(5);
-  EXPECT_EQ(atomic.load(relaxed), TypeParam{5});
-  const TypeParam largest = std::numeric_limits<TypeParam>::max();
+constexpr bool standard_passes_orders_on() {
+  for (const memory_order order :
+       {memory_order::relaxed, memory_order::consume, memory_order::acquire, memory_order::release,
+        memory_order::acq_rel, memory_order::seq_cst}) {
+    if (sync::detail::StandardAtomics::order(order) != order) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(standard_passes_orders_on());
+
+template <class Seam, class Value>
+using Of = typename Seam::template Atomic<Value>;
+template <class Seam>
+using Typed = std::tuple<Of<Seam, std::uint32_t>, Of<Seam, std::uint64_t>, Of<Seam, std::int64_t>>;
+
+template <class Atomics>
+class SeamAtomics : public testing::Test {};
+using Seams =
+    testing::Types<Typed<sync::Default>, Typed<sync::Standard>, Typed<sync::SingleThread>>;
+TYPED_TEST_SUITE(SeamAtomics, Seams);
+
+template <class Atomic>
+void expect_values_of_each_operation() {
+  using Value = decltype(std::declval<const Atomic&>().load(relaxed));
+  Atomic atomic(5);
+  EXPECT_EQ(atomic.load(relaxed), Value{5});
+  const Value largest = std::numeric_limits<Value>::max();
   for (const memory_order order :
        {memory_order::relaxed, memory_order::release, memory_order::seq_cst}) {
     atomic.store(largest, in(order));
@@ -48,16 +86,22 @@ TYPED_TEST(DefaultAtomic, supports_each_operation_with_every_valid_memory_order)
        {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel,
         memory_order::seq_cst}) {
     atomic.store(5, relaxed);
-    EXPECT_EQ(atomic.fetch_add(3, in(order)), TypeParam{5});
-    EXPECT_EQ(atomic.fetch_sub(2, in(order)), TypeParam{8});
-    TypeParam expected = 4;
+    EXPECT_EQ(atomic.fetch_add(3, in(order)), Value{5});
+    EXPECT_EQ(atomic.fetch_sub(2, in(order)), Value{8});
+    Value expected = 4;
     EXPECT_FALSE(atomic.compare_exchange_weak(expected, 9, in(order)));
-    EXPECT_EQ(expected, TypeParam{6}) << "expected the current value after a failure";
+    EXPECT_EQ(expected, Value{6}) << "expected the current value after a failure";
     while (!atomic.compare_exchange_weak(expected, 9, in(order))) {
-      EXPECT_EQ(expected, TypeParam{6}) << "expected the current value after a spurious failure";
+      EXPECT_EQ(expected, Value{6}) << "expected the current value after a spurious failure";
     }
-    EXPECT_EQ(atomic.load(relaxed), TypeParam{9});
+    EXPECT_EQ(atomic.exchange(7, in(order)), Value{9});
+    EXPECT_EQ(atomic.load(relaxed), Value{7});
   }
+}
+
+TYPED_TEST(SeamAtomics, support_each_operation_with_every_valid_memory_order) {
+  std::apply([](auto... atomics) { (expect_values_of_each_operation<decltype(atomics)>(), ...); },
+             TypeParam(0, 0, 0));
 }
 
 TEST(SharedMutex, two_threads_may_hold_a_shared_lock_concurrently) {
@@ -96,6 +140,26 @@ struct Monument {
 };
 struct OtherMonument {};
 
+/// Its constructor lets other threads run.
+template <int>
+struct SlowMonument {
+  SlowMonument() {
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::yield();
+    }
+    ++constructions;
+  }
+  inline static std::atomic<int> constructions = 0;
+};
+
+template <int... numbers>
+int constructions_by_threads(std::integer_sequence<int, numbers...>) {
+  at_once(4, [](std::size_t) {
+    (static_cast<void>(sync::no_destructor<SlowMonument<numbers>>()), ...);
+  });
+  return (SlowMonument<numbers>::constructions + ...);
+}
+
 TEST(NoDestructor, all_threads_get_the_single_object_of_a_type) {
   Monument& monument = sync::no_destructor<Monument>();
   EXPECT_EQ(monument.inscription, 7);
@@ -104,6 +168,10 @@ TEST(NoDestructor, all_threads_get_the_single_object_of_a_type) {
   EXPECT_EQ(seen, std::vector<Monument*>(8, &monument));
   EXPECT_NE(static_cast<void*>(&sync::no_destructor<OtherMonument>()),
             static_cast<void*>(&monument));
+}
+
+TEST(NoDestructor, concurrent_first_uses_construct_one_object) {
+  EXPECT_EQ(constructions_by_threads(std::make_integer_sequence<int, 16>()), 16);
 }
 
 }  // namespace

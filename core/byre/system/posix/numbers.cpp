@@ -4,6 +4,9 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#if __has_include(<xlocale.h>)  // declares both functions on macOS and FreeBSD
+#include <xlocale.h>
+#endif
 
 namespace byre::inline BYRE_ABI::system {
 
