@@ -169,9 +169,12 @@ std::unique_ptr<PageFile> PageFile::copy_to_new_file(const std::byte* source) {
 
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept {
+  // Bytes of the last page behind the data are not data. Unmapping `nbytes` bytes does not tell
+  // ThreadSanitizer that these end, so a copy of them would appear to race later mappings.
   return take_written_pages(to, from, nbytes, MovedPages::few,
                             [&](std::size_t offset, std::size_t run_nbytes) noexcept {
-                              return copy_run(to + offset, from + offset, run_nbytes);
+                              return copy_run(to + offset, from + offset,
+                                              std::min(run_nbytes, nbytes - offset));
                             });
 }
 
