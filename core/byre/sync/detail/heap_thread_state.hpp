@@ -11,7 +11,7 @@
 namespace byre::inline BYRE_ABI::sync::detail {
 
 /// The system calls `end(object)` at the end of each thread, and for each thread when the library
-/// is unloaded. Use it as the argument of no_destructor().
+/// is unloaded before the program ends. Use it as the argument of no_destructor().
 template <class Object, void (*end)(Object*) noexcept>
 class HeapThreadState final : ProcessState {
  public:
@@ -43,8 +43,10 @@ class HeapThreadState final : ProcessState {
     }
     return made;
   }
+  /// At the end of the program, other threads may still use their objects, or the system may have
+  /// ended them while they held locks.
   void at_unload() noexcept override {
-    if (variable_.has_key()) {
+    if (variable_.has_key() && system::outlives_this_library()) {
       variable_.destroy();
     }
   }

@@ -48,12 +48,17 @@ class ThreadVariable {
   void* get() const noexcept;
   /// Returns false if memory is lacking.
   bool set(void* value) noexcept;
-  /// Gives the key back. Values that threads have set are forgotten.
+  /// Gives the key back. Values that threads have set are forgotten, except on Windows: there the
+  /// function is called for each of them.
   void destroy() noexcept;
 
  private:
   std::uintptr_t key_ = 0;
   bool has_key_ = false;
 };
+
+/// Whether the process continues while this library is unloaded. False if the library is part of
+/// the program. Only Windows defines this function.
+bool outlives_this_library() noexcept;
 
 }  // namespace byre::inline BYRE_ABI::system

@@ -58,8 +58,8 @@ Descriptor open_to_read(const char* name) noexcept {
     set_errno();
     return {};
   }
-  const int number =
-      ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDONLY | _O_BINARY);
+  const int number = ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle),
+                                       _O_RDONLY | _O_BINARY | _O_NOINHERIT);
   if (number < 0) {
     ::CloseHandle(handle);
   }
@@ -128,7 +128,7 @@ std::byte* map_privately(const Descriptor& file, std::size_t nbytes, Access acce
 
 OwnedName absolute_name(const char* name) noexcept {
   const Descriptor file = open_to_read(name);
-  const int number = file.number();
+  const int number = file ? file.number() : -1;  // an empty descriptor keeps the reason in errno
   if (number < 0) {
     return nullptr;
   }

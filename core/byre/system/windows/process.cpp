@@ -71,6 +71,16 @@ void ThreadVariable::destroy() noexcept {
   ::FlsFree(static_cast<::DWORD>(key_));
 }
 
+bool outlives_this_library() noexcept {
+  ::HMODULE library = nullptr;
+  ::GetModuleHandleExW(
+      GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+      reinterpret_cast<const wchar_t*>(&outlives_this_library), &library);
+  const auto ends = reinterpret_cast<::BOOLEAN(NTAPI*)()>(reinterpret_cast<void*>(
+      ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
+  return library != ::GetModuleHandleW(nullptr) && ends != nullptr && ends() == 0;
+}
+
 bool stay_loaded() noexcept {
   return false;
 }

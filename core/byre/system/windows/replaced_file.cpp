@@ -40,8 +40,8 @@ Descriptor open_to_write(const char* name, ::DWORD creation) noexcept {
     set_errno();
     return {};
   }
-  const int number =
-      ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_WRONLY | _O_BINARY);
+  const int number = ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle),
+                                       _O_WRONLY | _O_BINARY | _O_NOINHERIT);
   if (number < 0) {
     ::CloseHandle(handle);
   }
@@ -61,32 +61,25 @@ Descriptor open_to_write(const char* name, ::DWORD creation) noexcept {
   return attributes;
 }
 
-/// Gives the file `from` the name `to`, and keeps the permissions of an older file of that name.
+/// Gives the file `from` the name `to`. ReplaceFileW() would also keep the access control list of the
+/// older file, but it takes several steps, after which both files may have other names.
 bool replace(const char* from, const char* to) noexcept {
   const WideName old_name = wide_name(from);
   const WideName new_name = wide_name(to);
   if (old_name == nullptr || new_name == nullptr) {
     return false;
   }
-  // ReplaceFile() fails if there is no older file, and may fail after it removed the older file.
-  if (::ReplaceFileW(new_name.get(), old_name.get(), nullptr,
-                     REPLACEFILE_IGNORE_MERGE_ERRORS | REPLACEFILE_IGNORE_ACL_ERRORS, nullptr,
-                     nullptr) != 0) {
-    return true;
+  if (::MoveFileExW(old_name.get(), new_name.get(),
+                    MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) == 0) {
+    set_errno();
+    return false;
   }
-  const ::DWORD error = ::GetLastError();
-  const bool is_missing =
-      error == ERROR_FILE_NOT_FOUND || error == ERROR_UNABLE_TO_MOVE_REPLACEMENT_2;
-  if (is_missing && ::MoveFileExW(old_name.get(), new_name.get(), MOVEFILE_WRITE_THROUGH) != 0) {
-    return true;
-  }
-  ::SetLastError(is_missing ? ::GetLastError() : error);
-  set_errno();
-  return false;
+  return true;
 }
 
+/// A name of a folder that the system completed ends in a backslash only if it is a root.
 std::string joined(const std::string& folder, const std::string& name) {
-  return folder + "\\" + name;
+  return folder + (folder.ends_with('\\') ? "" : "\\") + name;
 }
 
 }  // namespace
@@ -115,9 +108,10 @@ std::error_code ReplacedFile::open(const char* name) {
       target = linked.get();
     }
   }
-  const std::size_t end = target.find_last_of("\\/");
-  base_name_ = end == std::string::npos ? target : target.substr(end + 1);
-  folder_name_ = end == std::string::npos ? "." : target.substr(0, std::max<std::size_t>(end, 1));
+  // "C:" alone denotes the current folder of the drive, and "C:\" its root.
+  const std::size_t begin = target.find_last_of("\\/:") + 1;
+  base_name_ = target.substr(begin);
+  folder_name_ = begin == 0 ? "." : target.substr(0, begin);
   if (base_name_.empty() || base_name_ == "." || base_name_ == "..") {
     return code_of(target.empty() ? ENOENT : EISDIR);
   }
@@ -187,9 +181,10 @@ std::error_code ReplacedFile::commit() noexcept try {
 }
 
 std::error_code ReplacedFile::discard() noexcept try {
+  const bool is_left = folder_ && !temporary_name_.empty();
   file_.close();
   folder_.close();
-  if (temporary_name_.empty()) {
+  if (!is_left) {
     return {};
   }
   const WideName temporary = wide_name(joined(folder_name_, temporary_name_).c_str());
