@@ -11,7 +11,11 @@ namespace byre::test {
 /// option to tests in the environment. Without it, all features are expected, so that a feature
 /// that is lost by mistake fails a test.
 inline bool uses(std::string_view feature) {
+#if defined(_WIN32)  // sections replace memory files
+  const char* const given = "pagemap_scan huge_pages populate";
+#else
   const char* const given = std::getenv("BYRE_WITHOUT");
+#endif
   const std::string_view without = given == nullptr ? "" : given;
   const auto lacks = [without](std::string_view name) {
     for (std::size_t at = 0; (at = without.find(name, at)) != without.npos; ++at) {

@@ -8,6 +8,7 @@
 #include <windows.h>
 #else
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace byre::test {
@@ -44,6 +45,29 @@ void set_access(void* begin, std::size_t nbytes, bool is_allowed) {
   if (!is_set) {
     throw std::runtime_error("cannot change the access to pages");
   }
+}
+
+std::size_t mapped_nbytes(std::byte* begin, std::size_t nbytes) noexcept {
+#if defined(_WIN32)
+  ::SYSTEM_INFO system{};
+  ::GetSystemInfo(&system);
+  const std::size_t step = system.dwPageSize;
+  const auto is_mapped = [](const std::byte* page) {
+    ::MEMORY_BASIC_INFORMATION region{};
+    return ::VirtualQuery(page, &region, sizeof region) != 0 && region.State == MEM_COMMIT;
+  };
+#else
+  const auto step = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto is_mapped = [step](std::byte* page) {
+    unsigned char resident = 0;
+    return ::mincore(page, step, &resident) == 0;
+  };
+#endif
+  std::size_t mapped = 0;
+  for (std::size_t at = 0; at < nbytes; at += step) {
+    mapped += is_mapped(begin + at) ? step : 0;
+  }
+  return mapped;
 }
 
 }  // namespace byre::test

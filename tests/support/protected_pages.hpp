@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pages whose access a test may forbid.
+/// Pages whose access a test may forbid, and whether pages are mapped.
 #pragma once
 
 #include <cstddef>
@@ -13,5 +13,8 @@ void unmap_pages(void* begin, std::size_t nbytes) noexcept;
 
 /// Allows or forbids every access. Throws std::runtime_error if the system refuses.
 void set_access(void* begin, std::size_t nbytes, bool is_allowed);
+
+/// The mapped bytes in a range of whole pages. Its pages need not be mapped.
+std::size_t mapped_nbytes(std::byte* begin, std::size_t nbytes) noexcept;
 
 }  // namespace byre::test

@@ -51,6 +51,15 @@ int pthread_setname_np(pthread_t, const char*) {
 #if defined(_WIN32)  // child_process.cpp needs POSIX
 namespace byre::test {
 
+std::optional<int> Exit::code() const noexcept {
+  return status_;
+}
+std::optional<int> Exit::signal() const noexcept {
+  return std::nullopt;
+}
+std::string Exit::text() const {
+  return {};
+}
 ChildResult run_in_child(const ChildWork&, std::chrono::milliseconds) {
   skip("this system has no processes");
 }

@@ -50,8 +50,8 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 std::ptrdiff_t mappings_of(const std::filesystem::path& folder) {
-#if defined(__wasm__)
-  return -1;  // /proc describes the program that interprets this one
+#if defined(__wasm__) || defined(_WIN32)
+  return -1;  // /proc describes the program that interprets this one, or Wine
 #endif
   std::ifstream maps("/proc/self/maps");
   if (!maps) {

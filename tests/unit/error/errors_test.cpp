@@ -109,10 +109,9 @@ TEST(FileErrors, messages_name_the_file_and_the_reason) {
                             std::initializer_list<std::string> parts) {
     expect_text<FileError>([&] { (void)Buffer::map_file(path); }, parts);
   };
-  const std::string here = folder.path().string();
-  expect_of(folder / "missing", {here + "/missing", "no such file", "Check"});
-  expect_of(folder.path(), {here, "not a regular file", "Copy its bytes"});
-  expect_of(folder / "empty", {here + "/empty", "empty", "Buffer::allocate(0)"});
+  expect_of(folder / "missing", {(folder / "missing").string(), "no such file", "Check"});
+  expect_of(folder.path(), {folder.path().string(), "not a regular file", "Copy its bytes"});
+  expect_of(folder / "empty", {(folder / "empty").string(), "empty", "Buffer::allocate(0)"});
 }
 
 TEST(FileErrors, an_unreadable_file_is_reported) {

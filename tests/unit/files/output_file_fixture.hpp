@@ -3,23 +3,18 @@
 /// fail at each step.
 #pragma once
 
-#include <byre/files/output_file.hpp>
-
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
-#include <filesystem>
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "output_folder.hpp"
 
 namespace byre::test {
-
-namespace fs = std::filesystem;
 
 /// Records the steps in which a file reaches the disk, and makes one step fail.
 struct Disk {
@@ -52,23 +47,12 @@ extern constinit thread_local const char* has_no_memory;
 /// another thread printed the text to a standard stream with the number of the file.
 extern constinit thread_local const char* printed_into_new_files;
 
-class OutputFileTest : public testing::Test {
+class OutputFileTest : public OutputFiles {
  protected:
   ~OutputFileTest() override { disk = {}; }
 
-  void save(const fs::path& to, const std::string& text) {
-    OutputFile file(to);
-    file.write(text.data(), text.size());
-    file.commit();
-  }
-
-  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder.path()), {}); }
-
   /// Whether descriptor `number` was free when this test began.
   bool is_new(int number) const { return !before_[static_cast<std::size_t>(number)]; }
-
-  const TemporaryFolder folder;
-  const fs::path path = folder / "file";
 
  private:
   const std::array<bool, 1000> before_ = [] {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// OutputFile: the old file after failures, the order in which data and names reach the disk, and
-/// valid and invalid names.
+/// symbolic links.
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
-#include <byre/storage/buffer.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <optional>
 
 #include "output_file_fixture.hpp"
 #include "pages/children.hpp"
@@ -45,18 +43,6 @@ TEST_F(OutputFileTest, a_failed_write_keeps_the_old_file) {
                    }),
                    "/file\": File too large. The file is unchanged. Choose another place"));
   std::signal(SIGXFSZ, before);
-  EXPECT_EQ(read_file(path), "before");
-  EXPECT_EQ(files(), 1);
-}
-
-TEST_F(OutputFileTest, without_commit_the_old_file_remains) {
-  write_file(path, "before");
-  {
-    OutputFile output(path);
-    output.write("after", 5);
-    EXPECT_EQ(files(), 2);
-    EXPECT_EQ(read_file(path), "before");
-  }
   EXPECT_EQ(read_file(path), "before");
   EXPECT_EQ(files(), 1);
 }
@@ -98,42 +84,12 @@ TEST_F(OutputFileTest, interrupted_and_short_writes_are_completed) {
   }
 }
 
-TEST_F(OutputFileTest, destruction_keeps_the_temporary_file_of_the_next_writer) {
-  std::optional<OutputFile> first(path);
-  first->write("first", 5);
-  first->commit();
-  OutputFile second(path);
-  first.reset();
-  second.write("second", 6);
-  second.commit();
-  EXPECT_EQ(read_file(path), "second");
-}
-
-TEST_F(OutputFileTest, concurrent_writers_have_separate_temporary_files) {
-  OutputFile first(path);
-  OutputFile second(path);
-  first.write("first", 5);
-  second.write("second", 6);
-  second.commit();
-  EXPECT_EQ(read_file(path), "second");
-  first.commit();
-  EXPECT_EQ(read_file(path), "first");
-}
-
 TEST_F(OutputFileTest, a_failed_close_after_the_flush_is_ignored) {
   OutputFile file(path);
   file.write("12345", 5);
   close_fails = true;
   file.commit();
   EXPECT_FALSE(close_fails);
-  EXPECT_EQ(read_file(path), "12345");
-}
-
-TEST_F(OutputFileTest, accepts_a_relative_name) {
-  const fs::path before = fs::current_path();
-  fs::current_path(folder.path());
-  save("file", "12345");
-  fs::current_path(before);
   EXPECT_EQ(read_file(path), "12345");
 }
 
@@ -176,39 +132,12 @@ TEST_F(OutputFileTest, cyclic_links_and_links_to_missing_folders_are_rejected) {
   EXPECT_EQ(files(), 3);
 }
 
-TEST_F(OutputFileTest, rejects_folders_and_invalid_names) {
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { save(folder.path(), "x"); }), "Is a directory"));
-  for (const char* name : {"", "new/", "no/such/file"}) {
-    EXPECT_THROW(save(folder.path() / name, "x"), FileError) << name;
-  }
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { OutputFile(""); }), "No such file or directory"));
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { OutputFile(folder / std::string(256, 'x')); }),
-                   "name too long"));
-  EXPECT_EQ(files(), 0);
-}
-
 TEST_F(OutputFileTest, too_many_open_files_are_reported) {
   EXPECT_TRUE(says(complaint_of<FileError>([&name = path] {
                      const Limited none(RLIMIT_NOFILE, 0);
                      const OutputFile output(name);
                    }),
                    "Close other files, or raise the limit of open files"));
-}
-
-TEST_F(OutputFileTest, a_null_name_is_rejected) {
-  const char* const none = nullptr;
-  EXPECT_THROW(OutputFile{none}, FileError);
-  EXPECT_THROW((void)Buffer::map_file(none), FileError);
-}
-
-TEST_F(OutputFileTest, accepts_names_of_the_maximum_length) {
-  for (const std::size_t length : {249U, 255U}) {
-    const fs::path longest = folder / std::string(length, 'x');
-    save(longest, "new");
-    save(longest, "newer");
-    EXPECT_EQ(read_file(longest), "newer");
-  }
-  EXPECT_EQ(files(), 2);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstddef>
 #include <cstdio>
@@ -139,6 +138,8 @@ TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
       "pool\\.cpp:[0-9]+: cannot destroy a recycling pool: buffers from it still exist");
 }
 
+#if !defined(_WIN32)  // the tests limit the memory of a process
+
 /// Allocates small buffers until memory is exhausted or the buffers have 100 MiB. Returns their
 /// total size in MiB.
 std::size_t take_small_buffers() {
@@ -184,6 +185,8 @@ TEST_F(MallocRefusalDeathTest, frees_idle_blocks_and_retries) {
 TEST_F(MallocRefusalDeathTest, throws_if_no_block_was_idle) {
   EXPECT_EXIT(print_megabytes_taken(1), testing::ExitedWithCode(0), "not all, 0 idle");
 }
+
+#endif
 
 }  // namespace
 }  // namespace byre::test

@@ -125,6 +125,7 @@ class CountsAtTheEnd {
 thread_local CountsAtTheEnd destroyed_last;
 
 TEST_F(ShardsTest, counts_during_the_end_of_a_thread_are_not_lost) {
+  BYRE_NEED_NATIVE_TLS();
   const Counted counted;
   for (int i = 0; i < 100; ++i) {
     on_another_thread([&] {
@@ -142,6 +143,7 @@ TEST_F(ShardsTest, counts_during_the_end_of_a_thread_are_not_lost) {
 }
 
 TEST_F(ShardsTest, counts_of_threads_that_end_concurrently_are_complete) {
+  BYRE_NEED_NATIVE_TLS();
   const Counted counted;
   for (std::size_t round = 0; round < 20; ++round) {
     at_once(8, [&](std::size_t thread) {

@@ -2,12 +2,14 @@
 /// The trace and the summary text of records. Most records are made by hand.
 #include <byre/observe/detail/records.hpp>
 #include <byre/storage/explain.hpp>
+#include <byre/system/detail/process.hpp>
 
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -148,7 +150,12 @@ TEST_F(Recordings, name_their_threads_in_valid_utf_8) {
     EXPECT_EQ(places[index]["args"]["sort_index"], thread);
   }
   if (uses("linux")) {
-    EXPECT_TRUE(says(names[0]["args"]["name"], " (" + std::to_string(::getpid()) + ")"));
+#if defined(_WIN32)
+    const std::uint64_t first_thread = system::thread_id();
+#else
+    const ::pid_t first_thread = ::getpid();
+#endif
+    EXPECT_TRUE(says(names[0]["args"]["name"], " (" + std::to_string(first_thread) + ")"));
     const std::string replaced = "\xEF\xBF\xBD";
     EXPECT_TRUE(says(names[1]["args"]["name"], "w\xC3\xA9 " + replaced + " " + replaced + replaced +
                                                    replaced + " " + replaced + " ("));

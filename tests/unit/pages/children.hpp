@@ -7,12 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+#if !defined(_WIN32)
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#endif
 
 #include <chrono>
 #include <cstddef>
@@ -41,6 +43,18 @@ inline void in_a_child(const std::function<void()>& work) {
       std::chrono::seconds(60));
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
+
+#if defined(_WIN32)
+
+/// Skips the test.
+struct LateChild {
+  explicit LateChild(const std::function<bool()>& /*is_right*/) {
+    in_a_child([] {});
+  }
+  void expect_right() const {}
+};
+
+#else
 
 /// Sets this process's limit `what` to `most`. Returns the former limit.
 inline rlim_t set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
@@ -169,5 +183,7 @@ inline void reuse_all_numbers(const std::filesystem::path& file) {
   while (::open(file.c_str(), O_RDWR) < most_files - 1) {
   }
 }
+
+#endif
 
 }  // namespace byre::test

@@ -11,10 +11,12 @@
 #include <chrono>
 #include <optional>
 
-#include "support/child_process.hpp"
 #include "support/random.hpp"
 #include "support/sanitized.hpp"
+#if !defined(_WIN32)
+#include "support/child_process.hpp"
 #include "support/watched_system.hpp"
+#endif
 
 namespace byre::programs {
 namespace {
@@ -79,6 +81,8 @@ TYPED_TEST(RandomPrograms, behave_like_eager_copies) {
   }
 }
 
+#if !defined(_WIN32)  // nothing replaces functions of Windows, which has no forks
+
 TYPED_TEST(RandomPrograms, complete_or_reject_steps_if_the_system_lacks_pages) {
   Limits limits = of_pages();
   limits.mix.erase("fail_new");  // WatchedSystem needs the heap
@@ -126,6 +130,8 @@ TYPED_TEST(RandomPrograms, steps_of_forked_children_do_not_affect_the_parent) {
     program.end();
   }
 }
+
+#endif
 
 }  // namespace
 }  // namespace byre::programs

@@ -95,14 +95,18 @@ TEST_F(ThreadVariableTest, the_end_of_a_thread_without_a_value_calls_nothing) {
   EXPECT_EQ(value, 0);
 }
 
-TEST(ThreadVariable, a_destroyed_variable_forgets_its_values) {
+TEST(ThreadVariable, a_destroyed_variable_has_no_key_and_no_values) {
   int value = 0;
   system::ThreadVariable variable([](void* of) { ++*static_cast<int*>(of); });
   std::thread([&] {
     variable.set(&value);
     variable.destroy();
   }).join();
+#if defined(_WIN32)
+  EXPECT_EQ(value, 1) << "the function must be called for the value";
+#else
   EXPECT_EQ(value, 0);
+#endif
   EXPECT_FALSE(variable.has_key());
 }
 

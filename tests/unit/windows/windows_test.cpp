@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,42 @@ TEST_F(Windows, a_file_that_is_mapped_is_replaced_or_stays_as_it_was) {
   }
   EXPECT_EQ(text_of(mapped), "mapped");
   EXPECT_EQ(files_in(folder_.path()), 1U);
+}
+
+TEST_F(Windows, a_name_in_the_root_of_a_drive_denotes_the_root) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  const fs::path path = folder_.path().root_path() / folder_.path().filename();
+  try {
+    OutputFile(path).commit();
+  } catch (const FileError&) {
+    fs::current_path(before);
+    GTEST_SKIP() << "this user may not write to the root of the drive";
+  }
+  fs::current_path(before);
+  EXPECT_TRUE(fs::remove(path));
+  EXPECT_EQ(files_in(folder_.path()), 0U);
+}
+
+TEST_F(Windows, a_name_after_a_drive_is_relative_to_its_current_folder) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  OutputFile(folder_.path().root_name().string() + "file").commit();
+  fs::current_path(before);
+  EXPECT_TRUE(fs::exists(folder_ / "file"));
+}
+
+TEST_F(Windows, a_failed_writer_leaves_the_temporary_file_of_the_next) {
+  write("old");
+  const fs::path part = folder_ / (".byre-" + std::to_string(::GetCurrentProcessId()) + "-0.part");
+  std::optional<OutputFile> failed(path_);
+  fs::remove(path_);
+  fs::create_directory(path_);  // a file cannot replace it
+  EXPECT_THROW(failed->commit(), FileError);
+  EXPECT_FALSE(fs::exists(part));
+  write_file(part, "of another writer");
+  failed.reset();
+  EXPECT_TRUE(fs::exists(part));
 }
 
 TEST_F(Windows, a_folder_is_refused) {
