@@ -64,9 +64,20 @@ class TableAllocator final : public Allocator {
     ::new (static_cast<void*>(&offered)) PendingCopy(std::move(pending));
     const byre_status status = functions_.submit_copy(
         functions_.user, request.nbytes, request.prefix, source, nbytes, &block, &offered);
+    const bool is_taken = !copy_in(&offered);
     pending = std::move(copy_in(&offered));
-    expect_ok(status, "submit_copy", request);
-    return checked(block, request);
+    try {
+      expect_ok(status, "submit_copy", request);
+      return checked(block, request);
+    } catch (const Error& error) {
+      if (is_taken) {  // the caller ends a copy that failed, so the table would end it again
+        detail::fail_assertion(format_text("submit_copy took the handle of a copy, then failed: %s "
+                                           "Take the handle when nothing can fail any more.",
+                                           error.what())
+                                   .chars.data());
+      }
+      throw;
+    }
   }
 
   void deallocate(const Block& block) noexcept override {

@@ -31,21 +31,17 @@ byre_status store_address(void** data, const char* call, Write write) noexcept {
   });
 }
 
-/// Stores a pin, if there is a storage. `pin` may only fail if memory is exhausted.
+/// Stores the pin that `make_pin` returns, or null if the storage is null.
 template <class MakePin>
 byre_status store_pin(const byre_storage* storage, byre_pin** result, const char* call,
                       MakePin make_pin) noexcept {
   return guarded([&] {
     expect_given(result, call, "result");
-    if (storage == nullptr) {
-      *result = nullptr;
-      return;
-    }
     byre_pin* made;
-    create(&made, call);
-    const std::unique_ptr<byre_pin> owned(made);
+    create(&made, call);  // first, because a pin to write materializes the bytes
+    std::unique_ptr<byre_pin> owned(made);
     owned->pin = make_pin(StorageOf(storage));
-    *result = const_cast<std::unique_ptr<byre_pin>&>(owned).release();
+    *result = storage == nullptr ? nullptr : owned.release();
   });
 }
 

@@ -16,6 +16,7 @@ struct Counting {
   int allocated = 0, deallocated = 0, copied = 0, allocated_copies = 0, submitted = 0;
   byre_status allocate_status = BYRE_OK, copy_status = BYRE_OK;
   bool is_null = false, is_misaligned = false, is_small = false, takes_pending = true;
+  bool takes_before_it_fails = false;
   byre_pending_copy pending[2]{};  // of the first copies
 
   byre_allocator_functions functions() {
@@ -73,7 +74,7 @@ byre_status submit_copy(void* user, std::size_t nbytes, std::size_t prefix, cons
   auto& counting = Counting::of(user);
   ++counting.submitted;
   const byre_status status = allocate_copy(user, nbytes, prefix, source, copied_nbytes, block);
-  if (status == BYRE_OK && counting.takes_pending) {
+  if (counting.takes_pending && (status == BYRE_OK || counting.takes_before_it_fails)) {
     byre_pending_copy_take(pending, &counting.pending[counting.submitted - 1]);
   }
   return status;
@@ -234,6 +235,56 @@ TEST(CAllocators, submitted_copy_that_is_not_taken_is_complete) {
   EXPECT_TRUE(fails(byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr),
                     BYRE_USER_STATUS + 1, "submit_copy of counting allocator"));
   EXPECT_EQ(byre_buffer_shares_data_with(device.source, clone), 1);
+}
+
+TEST(CAllocators, blocks_of_copies_that_do_not_fit_are_refused) {
+  const auto copied_into = [](auto change, bool is_submitted) {
+    Submitting device;
+    CAllocator allocating;
+    if (!is_submitted) {
+      auto table = device.counting.functions();
+      table.allocate_copy = &allocate_copy;
+      EXPECT_TRUE(ok(byre_allocator_create(&table, allocating.result())));
+      EXPECT_TRUE(ok(byre_buffer_allocate(device.source, 4, allocating)));
+    }
+    CBuffer clone;
+    EXPECT_TRUE(ok(byre_buffer_clone(device.source, clone)));
+    device.counting.takes_pending = false;
+    change(device.counting);
+    const byre_status status = byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr);
+    EXPECT_EQ(byre_buffer_shares_data_with(device.source, clone), 1);
+    byre_buffer_release(clone);
+    EXPECT_EQ(byre_buffer_is_unique(device.source), 1) << "no copy is pending";
+    byre_buffer_release(device.source);
+    EXPECT_EQ(device.counting.allocated, device.counting.deallocated);
+    return status;
+  };
+  for (const bool is_submitted : {true, false}) {
+    EXPECT_TRUE(fails(copied_into([](Counting& c) { c.is_null = true; }, is_submitted),
+                      BYRE_OUT_OF_MEMORY, "4 bytes", "counting"));
+    EXPECT_TRUE(fails(copied_into([](Counting& c) { c.is_misaligned = true; }, is_submitted),
+                      BYRE_INVALID_ARGUMENT, "counting", "aligned to 64"));
+    EXPECT_TRUE(fails(copied_into([](Counting& c) { c.is_small = true; }, is_submitted),
+                      BYRE_INVALID_ARGUMENT, "returned 3 bytes", "at least 4"));
+  }
+}
+
+TEST(CAllocatorsDeathTest, submission_that_fails_with_its_handle_ends_the_program) {
+  const auto submit_with = [](auto change) {
+    Submitting device;
+    CBuffer clone;
+    EXPECT_TRUE(ok(byre_buffer_clone(device.source, clone)));
+    device.counting.takes_before_it_fails = true;
+    change(device.counting);
+    (void)byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr);
+  };
+  EXPECT_DEATH(submit_with([](Counting& c) { c.allocate_status = BYRE_USER_STATUS; }),
+               "took the handle of a copy, then failed: submit_copy of counting.*status 1000.*Take");
+  EXPECT_DEATH(submit_with([](Counting& c) { c.allocate_status = BYRE_OUT_OF_MEMORY; }),
+               "took the handle.*out of memory");
+  EXPECT_DEATH(submit_with([](Counting& c) { c.is_null = true; }),
+               "took the handle.*out of memory");
+  EXPECT_DEATH(submit_with([](Counting& c) { c.is_small = true; }), "took the handle.*at least 4");
 }
 
 TEST(CAllocators, submission_without_its_function_copies_at_once) {

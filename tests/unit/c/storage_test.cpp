@@ -269,6 +269,11 @@ TEST(CStorages, wait_that_is_no_enumerator_is_refused) {
                                    byre_storage_pin(storage, 2, pin.result())}) {
     EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "byre_wait is 2"));
   }
+  for (const byre_status status : {byre_storage_mutable_data(nullptr, -1, &data),
+                                   byre_storage_writable_clone(nullptr, -1, clone.result()),
+                                   byre_storage_pin(nullptr, -1, pin.result())}) {
+    EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "byre_wait is -1"));
+  }
 }
 
 }  // namespace
