@@ -42,7 +42,7 @@ struct InCpp {
 };
 
 struct InC {
-  explicit InC(std::size_t nbytes) { expect_ok(byre_buffer_allocate(&bytes, nbytes, nullptr)); }
+  explicit InC(std::size_t nbytes) { expect_ok(byre_buffer_allocate(nbytes, nullptr, &bytes)); }
   InC(const InC& other) { expect_ok(byre_buffer_clone(&other.bytes, &bytes)); }
   ~InC() { byre_buffer_release(&bytes); }
   InC& operator=(const InC&) = delete;

@@ -5,7 +5,7 @@
 /// ```c
 /// byre_buffer weights = BYRE_BUFFER_EMPTY, snapshot = BYRE_BUFFER_EMPTY;
 /// void* bytes;
-/// if (byre_buffer_allocate(&weights, 64 << 20, NULL) != BYRE_OK ||
+/// if (byre_buffer_allocate(64 << 20, NULL, &weights) != BYRE_OK ||
 ///     byre_buffer_clone(&weights, &snapshot) != BYRE_OK ||           // copies no bytes
 ///     byre_buffer_mutable_data(&weights, BYRE_WAIT_ALLOWED, &bytes) != BYRE_OK) {  // copies them
 ///   fprintf(stderr, "%s\n", byre_last_error());
@@ -259,8 +259,8 @@ typedef struct BYRE_C_VALUE byre_buffer {
 
 /// `nbytes` bytes with indeterminate contents, aligned to 64 bytes. Errors: out of memory; invalid
 /// argument if the size exceeds the address space; those of the allocator.
-BYRE_C_API byre_status byre_buffer_allocate(byre_buffer* result, size_t nbytes,
-                                            byre_allocator* allocator);
+BYRE_C_API byre_status byre_buffer_allocate(size_t nbytes, byre_allocator* allocator,
+                                            byre_buffer* result);
 
 /// Called once, by the thread that ends the last use of adopted memory.
 typedef void (*byre_deleter)(void* data, void* user);
@@ -277,14 +277,14 @@ enum {
 /// Copies come from `allocator`, which must belong to the device of the memory. The deleter is
 /// called exactly once, also if this function fails. Errors: out of memory; invalid argument if the
 /// deleter is NULL and the memory is not borrowed, or if the address is NULL and the size is not 0.
-BYRE_C_API byre_status byre_buffer_adopt(byre_buffer* result, const void* data, size_t nbytes,
-                                         uint32_t properties, byre_deleter deleter, void* user,
-                                         byre_allocator* allocator);
+BYRE_C_API byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32_t properties,
+                                         byre_deleter deleter, void* user,
+                                         byre_allocator* allocator, byre_buffer* result);
 
 /// A read-only buffer over a file, which is mapped and must not change. Reads nothing. Errors: file
 /// error if the file is missing, unreadable, empty or not regular; out of memory.
-BYRE_C_API byre_status byre_buffer_map_file(byre_buffer* result, const char* file_name,
-                                            byre_allocator* allocator);
+BYRE_C_API byre_status byre_buffer_map_file(const char* file_name, byre_allocator* allocator,
+                                            byre_buffer* result);
 
 /// A lazy clone: shares the bytes, for one atomic add. Borrowed memory, and memory that others
 /// write, is copied instead, with the errors of byre_buffer_allocate(). A clone of a buffer into
@@ -435,8 +435,8 @@ typedef struct BYRE_C_VALUE byre_tiles {
 
 /// `nbytes` bytes with indeterminate contents in tiles of `tile_nbytes`. Errors: out of memory;
 /// invalid argument if `tile_nbytes` is 0 or a size exceeds the address space.
-BYRE_C_API byre_status byre_tiles_allocate(byre_tiles* result, size_t nbytes, size_t tile_nbytes,
-                                           byre_allocator* allocator);
+BYRE_C_API byre_status byre_tiles_allocate(size_t nbytes, size_t tile_nbytes,
+                                           byre_allocator* allocator, byre_tiles* result);
 /// A lazy clone, for one atomic add.
 BYRE_C_API byre_status byre_tiles_clone(const byre_tiles* source, byre_tiles* result);
 BYRE_C_API void byre_tiles_release(byre_tiles* tiles);

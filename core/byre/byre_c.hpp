@@ -208,7 +208,7 @@ class Buffer : public detail::Holder<byre_buffer, byre_buffer_release, byre_buff
  public:
   static Result<Buffer> allocate(std::size_t nbytes, byre_allocator* allocator = nullptr) noexcept {
     Buffer made;
-    return detail::result_of(byre_buffer_allocate(made.get(), nbytes, allocator), made);
+    return detail::result_of(byre_buffer_allocate(nbytes, allocator, made.get()), made);
   }
   /// `properties` are BYRE_FOREIGN_*.
   static Result<Buffer> adopt(const void* data, std::size_t nbytes, std::uint32_t properties,
@@ -216,12 +216,12 @@ class Buffer : public detail::Holder<byre_buffer, byre_buffer_release, byre_buff
                               byre_allocator* allocator = nullptr) noexcept {
     Buffer made;
     return detail::result_of(
-        byre_buffer_adopt(made.get(), data, nbytes, properties, deleter, user, allocator), made);
+        byre_buffer_adopt(data, nbytes, properties, deleter, user, allocator, made.get()), made);
   }
   static Result<Buffer> map_file(const char* file_name,
                                  byre_allocator* allocator = nullptr) noexcept {
     Buffer made;
-    return detail::result_of(byre_buffer_map_file(made.get(), file_name, allocator), made);
+    return detail::result_of(byre_buffer_map_file(file_name, allocator, made.get()), made);
   }
 
   Result<Buffer> lazy_clone() const noexcept {
@@ -403,7 +403,7 @@ class Tiles : public detail::Holder<byre_tiles, byre_tiles_release, byre_tiles_s
                                 std::size_t tile_nbytes = BYRE_DEFAULT_TILE_NBYTES,
                                 byre_allocator* allocator = nullptr) noexcept {
     Tiles made;
-    return detail::result_of(byre_tiles_allocate(made.get(), nbytes, tile_nbytes, allocator), made);
+    return detail::result_of(byre_tiles_allocate(nbytes, tile_nbytes, allocator, made.get()), made);
   }
   Result<Tiles> lazy_clone() const noexcept {
     Tiles made;

@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     }
   }
 
-  expect_ok(byre_tiles_allocate(&versions[0], nbytes, BYRE_DEFAULT_TILE_NBYTES, NULL));
+  expect_ok(byre_tiles_allocate(nbytes, BYRE_DEFAULT_TILE_NBYTES, NULL, &versions[0]));
   for (size_t tile = 0; tile < byre_tiles_tile_count(&versions[0]); ++tile) {
     void* data;
     size_t tile_nbytes;

@@ -14,7 +14,7 @@ int main(void) {
   byre_tiles tiles = BYRE_TILES_EMPTY;
   void* data;
   BYRE_HERE();
-  if (byre_tiles_allocate(&tiles, 1, BYRE_DEFAULT_TILE_NBYTES, NULL) != BYRE_OK) {
+  if (byre_tiles_allocate(1, BYRE_DEFAULT_TILE_NBYTES, NULL, &tiles) != BYRE_OK) {
     return BYRE_C_ABI;
   }
   return (int)byre_buffer_mutable_data(&buffer, BYRE_WAIT_ALLOWED, &data);

@@ -66,16 +66,16 @@ void expect_adoptable(const void* data, size_t nbytes, uint32_t properties, byre
 
 }  // namespace
 
-byre_status byre_buffer_allocate(byre_buffer* result, size_t nbytes, byre_allocator* allocator) {
+byre_status byre_buffer_allocate(size_t nbytes, byre_allocator* allocator, byre_buffer* result) {
   return guarded([=] {
     store_made(result, "byre_buffer_allocate",
                [&] { return Buffer::allocate(nbytes, allocator_or_default(allocator)); });
   });
 }
 
-byre_status byre_buffer_adopt(byre_buffer* result, const void* data, size_t nbytes,
-                              uint32_t properties, byre_deleter deleter, void* user,
-                              byre_allocator* allocator) {
+byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32_t properties,
+                              byre_deleter deleter, void* user, byre_allocator* allocator,
+                              byre_buffer* result) {
   return guarded([=] {
     const bool is_borrowed = (properties & BYRE_FOREIGN_BORROWED) != 0;
     const auto release = [=](void* address) noexcept {
@@ -102,8 +102,8 @@ byre_status byre_buffer_adopt(byre_buffer* result, const void* data, size_t nbyt
   });
 }
 
-byre_status byre_buffer_map_file(byre_buffer* result, const char* file_name,
-                                 byre_allocator* allocator) {
+byre_status byre_buffer_map_file(const char* file_name, byre_allocator* allocator,
+                                 byre_buffer* result) {
   return guarded([=] {
     store_made(result, "byre_buffer_map_file",
                [&] { return Buffer::map_file(file_name, allocator_or_default(allocator)); });

@@ -28,8 +28,8 @@ void expect_visited(byre_status status, const char* call) {
 
 }  // namespace
 
-byre_status byre_tiles_allocate(byre_tiles* result, size_t nbytes, size_t tile_nbytes,
-                                byre_allocator* allocator) {
+byre_status byre_tiles_allocate(size_t nbytes, size_t tile_nbytes, byre_allocator* allocator,
+                                byre_tiles* result) {
   return guarded([=] {
     store_made(result, "byre_tiles_allocate",
                [&] { return TiledBuffer(nbytes, allocator_or_default(allocator), tile_nbytes); });

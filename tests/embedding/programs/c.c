@@ -28,7 +28,7 @@ static int uses_its_allocator(void) {
   functions.allocate = &allocate;
   functions.deallocate = &deallocate;
   const int good = byre_allocator_create(&functions, &allocator) == BYRE_OK &&
-                   byre_buffer_allocate(&buffer, 1000, allocator) == BYRE_OK &&
+                   byre_buffer_allocate(1000, allocator, &buffer) == BYRE_OK &&
                    byre_buffer_resize(&buffer, 100000) == BYRE_OK;
   byre_buffer_release(&buffer);
   byre_allocator_destroy(allocator);
@@ -38,7 +38,7 @@ static int uses_its_allocator(void) {
 int main(void) {
   byre_buffer weights = BYRE_BUFFER_EMPTY, snapshot = BYRE_BUFFER_EMPTY;
   void* bytes;
-  if (byre_buffer_allocate(&weights, 64 << 20, NULL) != BYRE_OK ||
+  if (byre_buffer_allocate(64 << 20, NULL, &weights) != BYRE_OK ||
       byre_buffer_clone(&weights, &snapshot) != BYRE_OK ||  // copies no bytes
       byre_buffer_mutable_data(&weights, BYRE_WAIT_ALLOWED, &bytes) != BYRE_OK) {
     fprintf(stderr, "%s\n", byre_last_error());

@@ -121,7 +121,7 @@ TEST(CBuffers, write_access_without_a_call_agrees_with_the_call) {
   EXPECT_EQ(inlined, byre_buffer_data(clone));
   const TemporaryFolder folder;
   write_file(folder / "file", "mapped");
-  ASSERT_TRUE(ok(byre_buffer_map_file(clone, (folder / "file").string().c_str(), nullptr)));
+  ASSERT_TRUE(ok(byre_buffer_map_file((folder / "file").string().c_str(), nullptr, clone)));
   const void* const mapped = byre_buffer_data(clone);
   ASSERT_TRUE(ok(byre_buffer_mutable_data(clone, BYRE_WAIT_ALLOWED, &inlined)));
   EXPECT_NE(mapped, inlined) << "the bytes are read-only, so the write must copy them";
@@ -155,7 +155,7 @@ TEST(CBuffers, materialize_tells_how_the_bytes_became_unshared) {
 TEST(CBuffers, write_to_a_clone_in_pages_is_overlaid) {
   const std::size_t nbytes = 1 << 20;
   CBuffer buffer, clone, writable;
-  ASSERT_TRUE(ok(byre_buffer_allocate(buffer, nbytes, byre_paged_allocator())));
+  ASSERT_TRUE(ok(byre_buffer_allocate(nbytes, byre_paged_allocator(), buffer)));
   if (byre_buffer_origin(buffer) != BYRE_ORIGIN_PAGED) {
     GTEST_SKIP() << "this system has no pages for byre";
   }
@@ -230,7 +230,7 @@ TEST(CBuffers, adopted_memory_is_written_in_place_and_deleted_once) {
   char memory[] = "cows";
   Deletion deletion;
   CBuffer buffer, clone;
-  ASSERT_TRUE(ok(byre_buffer_adopt(buffer, memory, 4, 0, &Deletion::record, &deletion, nullptr)));
+  ASSERT_TRUE(ok(byre_buffer_adopt(memory, 4, 0, &Deletion::record, &deletion, nullptr, buffer)));
   EXPECT_EQ(byre_buffer_origin(buffer), BYRE_ORIGIN_ADOPTED);
   ASSERT_TRUE(ok(write(buffer, "m")));
   EXPECT_STREQ(memory, "mows");
@@ -246,8 +246,8 @@ TEST(CBuffers, read_only_memory_is_copied_by_a_write) {
   static const char memory[] = "cows";
   Deletion deletion;
   CBuffer buffer;
-  ASSERT_TRUE(ok(byre_buffer_adopt(buffer, memory, 4, BYRE_FOREIGN_READ_ONLY, &Deletion::record,
-                                   &deletion, byre_aligned_allocator())));
+  ASSERT_TRUE(ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_READ_ONLY, &Deletion::record, &deletion,
+                                   byre_aligned_allocator(), buffer)));
   EXPECT_EQ(byre_buffer_is_read_only(buffer), 1);
   EXPECT_EQ(byre_buffer_allocator(buffer), byre_aligned_allocator());
   ASSERT_TRUE(ok(write(buffer, "m")));
@@ -259,20 +259,20 @@ TEST(CBuffers, memory_with_other_writers_is_copied_by_a_clone) {
   char memory[] = "cows";
   Deletion deletion;
   CBuffer aliased, borrowed, clone;
-  ASSERT_TRUE(ok(byre_buffer_adopt(aliased, memory, 4, BYRE_FOREIGN_OTHERS_WRITE, &Deletion::record,
-                                   &deletion, nullptr)));
+  ASSERT_TRUE(ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_OTHERS_WRITE, &Deletion::record,
+                                   &deletion, nullptr, aliased)));
   EXPECT_EQ(byre_buffer_origin(aliased), BYRE_ORIGIN_ALIASED);
   ASSERT_TRUE(ok(byre_buffer_clone(aliased, clone)));
   EXPECT_NE(byre_buffer_data(clone), memory);
   ASSERT_TRUE(
-      ok(byre_buffer_adopt(borrowed, memory, 4, BYRE_FOREIGN_BORROWED, nullptr, nullptr, nullptr)));
+      ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_BORROWED, nullptr, nullptr, nullptr, borrowed)));
   EXPECT_EQ(byre_buffer_origin(borrowed), BYRE_ORIGIN_BORROWED);
   ASSERT_TRUE(ok(byre_buffer_clone(borrowed, clone)));
   EXPECT_NE(byre_buffer_data(clone), memory);
   EXPECT_EQ(text_of(clone), "cows");
   // A deleter of borrowed memory is not called.
-  ASSERT_TRUE(ok(byre_buffer_adopt(borrowed, memory, 4, BYRE_FOREIGN_BORROWED, &Deletion::record,
-                                   &deletion, nullptr)));
+  ASSERT_TRUE(ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_BORROWED, &Deletion::record, &deletion,
+                                   nullptr, borrowed)));
   byre_buffer_release(borrowed);
   EXPECT_EQ(deletion.count, 0);
 }
@@ -283,7 +283,7 @@ TEST(CBuffers, refused_adoption_calls_the_deleter_once) {
   CBuffer buffer;
   const auto adopt = [&](byre_buffer* result, void* data, uint32_t properties) {
     deletion.count = 0;
-    return byre_buffer_adopt(result, data, 4, properties, &Deletion::record, &deletion, nullptr);
+    return byre_buffer_adopt(data, 4, properties, &Deletion::record, &deletion, nullptr, result);
   };
   EXPECT_TRUE(fails(adopt(buffer, nullptr, 0), BYRE_INVALID_ARGUMENT, "null pointer to 4 bytes"));
   EXPECT_EQ(deletion.count, 1);
@@ -291,7 +291,7 @@ TEST(CBuffers, refused_adoption_calls_the_deleter_once) {
   EXPECT_EQ(deletion.count, 1);
   EXPECT_TRUE(fails(adopt(nullptr, memory, 0), BYRE_INVALID_ARGUMENT, "`result` is NULL"));
   EXPECT_EQ(deletion.count, 1);
-  EXPECT_TRUE(fails(byre_buffer_adopt(buffer, memory, 4, 0, nullptr, nullptr, nullptr),
+  EXPECT_TRUE(fails(byre_buffer_adopt(memory, 4, 0, nullptr, nullptr, nullptr, buffer),
                     BYRE_INVALID_ARGUMENT, "deleter is NULL", "BYRE_FOREIGN_BORROWED"));
   EXPECT_EQ(byre_buffer_data(buffer), nullptr);
 }
@@ -301,8 +301,8 @@ TEST(CBuffers, deleter_finds_the_released_buffer_empty) {
   static const void* found = nullptr;
   char memory[] = "cows";
   ASSERT_TRUE(ok(byre_buffer_adopt(
-      &buffer, memory, 4, 0, [](void*, void*) { found = byre_buffer_data(&buffer); }, nullptr,
-      nullptr)));
+      memory, 4, 0, [](void*, void*) { found = byre_buffer_data(&buffer); }, nullptr, nullptr,
+      &buffer)));
   found = memory;
   byre_buffer_release(&buffer);
   EXPECT_EQ(found, nullptr);
@@ -313,16 +313,16 @@ TEST(CBuffers, mapped_file_is_read_only_and_never_changes) {
   const auto path = folder / "file";
   write_file(path, "mapped");
   CBuffer buffer;
-  ASSERT_TRUE(ok(byre_buffer_map_file(buffer, path.string().c_str(), byre_aligned_allocator())));
+  ASSERT_TRUE(ok(byre_buffer_map_file(path.string().c_str(), byre_aligned_allocator(), buffer)));
   EXPECT_EQ(byre_buffer_origin(buffer), BYRE_ORIGIN_MAPPED);
   EXPECT_EQ(byre_buffer_is_read_only(buffer), 1);
   EXPECT_EQ(text_of(buffer), "mapped");
   ASSERT_TRUE(ok(write(buffer, "M")));
   EXPECT_EQ(text_of(buffer), "Mapped");
   EXPECT_EQ(byre_buffer_allocator(buffer), byre_aligned_allocator());
-  EXPECT_TRUE(fails(byre_buffer_map_file(buffer, (folder / "missing").string().c_str(), nullptr),
+  EXPECT_TRUE(fails(byre_buffer_map_file((folder / "missing").string().c_str(), nullptr, buffer),
                     BYRE_FILE_ERROR, "missing"));
-  EXPECT_TRUE(fails(byre_buffer_map_file(buffer, nullptr, nullptr), BYRE_FILE_ERROR));
+  EXPECT_TRUE(fails(byre_buffer_map_file(nullptr, nullptr, buffer), BYRE_FILE_ERROR));
   EXPECT_EQ(text_of(buffer), "Mapped");
 }
 
@@ -343,9 +343,9 @@ TEST(CBuffers, null_for_a_result_is_refused) {
   const auto refused = [](byre_status status, const char* call, const char* name) {
     return fails(status, BYRE_INVALID_ARGUMENT, call, std::string("`") + name + "` is NULL");
   };
-  EXPECT_TRUE(refused(byre_buffer_allocate(nullptr, 1, nullptr), "byre_buffer_allocate", "result"));
+  EXPECT_TRUE(refused(byre_buffer_allocate(1, nullptr, nullptr), "byre_buffer_allocate", "result"));
   EXPECT_TRUE(refused(byre_buffer_clone(buffer, nullptr), "byre_buffer_clone", "result"));
-  EXPECT_TRUE(refused(byre_buffer_map_file(nullptr, "/etc/passwd", nullptr), "byre_buffer_map_file",
+  EXPECT_TRUE(refused(byre_buffer_map_file("/etc/passwd", nullptr, nullptr), "byre_buffer_map_file",
                       "result"));
   EXPECT_TRUE(
       refused(byre_buffer_writable_clone(buffer, BYRE_WAIT_ALLOWED, BYRE_WRITERS_NONE, nullptr),
@@ -387,9 +387,9 @@ TEST(CBuffers, number_that_is_no_enumerator_is_refused) {
 
 TEST(CBuffers, size_beyond_the_address_space_is_an_invalid_argument) {
   CBuffer buffer;
-  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, SIZE_MAX, nullptr), BYRE_INVALID_ARGUMENT,
+  EXPECT_TRUE(fails(byre_buffer_allocate(SIZE_MAX, nullptr, buffer), BYRE_INVALID_ARGUMENT,
                     "size out of range"));
-  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, SIZE_MAX / 4, nullptr), BYRE_OUT_OF_MEMORY,
+  EXPECT_TRUE(fails(byre_buffer_allocate(SIZE_MAX / 4, nullptr, buffer), BYRE_OUT_OF_MEMORY,
                     "out of memory"));
   EXPECT_EQ(byre_buffer_data(buffer), nullptr);
 }

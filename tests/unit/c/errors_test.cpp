@@ -16,14 +16,14 @@ namespace {
 
 TEST(CErrors, text_of_a_failure_belongs_to_its_thread) {
   CBuffer buffer;
-  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, SIZE_MAX, nullptr), BYRE_INVALID_ARGUMENT));
+  EXPECT_TRUE(fails(byre_buffer_allocate(SIZE_MAX, nullptr, buffer), BYRE_INVALID_ARGUMENT));
   const std::string text = byre_last_error();
-  EXPECT_TRUE(ok(byre_buffer_allocate(buffer, 1, nullptr)));
+  EXPECT_TRUE(ok(byre_buffer_allocate(1, nullptr, buffer)));
   EXPECT_EQ(byre_last_error(), text) << "a success changed the text";
   std::thread([] {
     EXPECT_STREQ(byre_last_error(), "");
     CBuffer other;
-    EXPECT_TRUE(fails(byre_buffer_map_file(other, "/no/such", nullptr), BYRE_FILE_ERROR));
+    EXPECT_TRUE(fails(byre_buffer_map_file("/no/such", nullptr, other), BYRE_FILE_ERROR));
   }).join();
   EXPECT_EQ(byre_last_error(), text) << "another thread changed the text";
 }
@@ -31,7 +31,7 @@ TEST(CErrors, text_of_a_failure_belongs_to_its_thread) {
 TEST(CErrors, long_text_is_cut_and_ends_in_dots) {
   CBuffer buffer;
   const std::string name = "/" + std::string(900, 'x');
-  EXPECT_TRUE(fails(byre_buffer_map_file(buffer, name.c_str(), nullptr), BYRE_FILE_ERROR, "xxx"));
+  EXPECT_TRUE(fails(byre_buffer_map_file(name.c_str(), nullptr, buffer), BYRE_FILE_ERROR, "xxx"));
   const std::string text = byre_last_error();
   EXPECT_EQ(text.size(), 511U);
   EXPECT_EQ(text.substr(508), "...");
@@ -62,7 +62,7 @@ struct NoMemory : std::bad_alloc {
 
 TEST(CErrors, exception_of_a_callback_becomes_a_status) {
   CTiles tiles;
-  ASSERT_TRUE(ok(byre_tiles_allocate(tiles, 1, 1, nullptr)));
+  ASSERT_TRUE(ok(byre_tiles_allocate(1, 1, nullptr, tiles)));
   const auto visit = [&](byre_part_visitor visitor) {
     return byre_tiles_for_each_part(tiles, 0, 1, visitor, nullptr);
   };

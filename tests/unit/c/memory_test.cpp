@@ -169,14 +169,14 @@ TEST(CAllocators, blocks_that_do_not_fit_are_refused) {
   ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
   CBuffer buffer;
   counting.is_null = true;
-  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, 4, allocator), BYRE_OUT_OF_MEMORY, "counting"));
+  EXPECT_TRUE(fails(byre_buffer_allocate(4, allocator, buffer), BYRE_OUT_OF_MEMORY, "counting"));
   counting.is_null = false;
   counting.is_misaligned = true;
-  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, 4, allocator), BYRE_INVALID_ARGUMENT, "counting",
+  EXPECT_TRUE(fails(byre_buffer_allocate(4, allocator, buffer), BYRE_INVALID_ARGUMENT, "counting",
                     "aligned to 64"));
   counting.is_misaligned = false;
   counting.is_small = true;
-  EXPECT_TRUE(fails(byre_buffer_allocate(buffer, 4, allocator), BYRE_INVALID_ARGUMENT,
+  EXPECT_TRUE(fails(byre_buffer_allocate(4, allocator, buffer), BYRE_INVALID_ARGUMENT,
                     "returned 3 bytes", "at least 4"));
   EXPECT_EQ(counting.allocated, 2);
   EXPECT_EQ(counting.deallocated, 2);
@@ -192,7 +192,7 @@ struct Submitting {
     table.copies_end = BYRE_COPIES_END_LATER;
     table.submit_copy = &submit_copy;
     EXPECT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
-    EXPECT_TRUE(ok(byre_buffer_allocate(source, 4, allocator)));
+    EXPECT_TRUE(ok(byre_buffer_allocate(4, allocator, source)));
   }
   Counting counting;
   CAllocator allocator;
@@ -245,7 +245,7 @@ TEST(CAllocators, blocks_of_copies_that_do_not_fit_are_refused) {
       auto table = device.counting.functions();
       table.allocate_copy = &allocate_copy;
       EXPECT_TRUE(ok(byre_allocator_create(&table, allocating.result())));
-      EXPECT_TRUE(ok(byre_buffer_allocate(device.source, 4, allocating)));
+      EXPECT_TRUE(ok(byre_buffer_allocate(4, allocating, device.source)));
     }
     CBuffer clone;
     EXPECT_TRUE(ok(byre_buffer_clone(device.source, clone)));
@@ -278,8 +278,9 @@ TEST(CAllocatorsDeathTest, submission_that_fails_with_its_handle_ends_the_progra
     change(device.counting);
     (void)byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr);
   };
-  EXPECT_DEATH(submit_with([](Counting& c) { c.allocate_status = BYRE_USER_STATUS; }),
-               "took the handle of a copy, then failed: submit_copy of counting.*status 1000.*Take");
+  EXPECT_DEATH(
+      submit_with([](Counting& c) { c.allocate_status = BYRE_USER_STATUS; }),
+      "took the handle of a copy, then failed: submit_copy of counting.*status 1000.*Take");
   EXPECT_DEATH(submit_with([](Counting& c) { c.allocate_status = BYRE_OUT_OF_MEMORY; }),
                "took the handle.*out of memory");
   EXPECT_DEATH(submit_with([](Counting& c) { c.is_null = true; }),
@@ -296,7 +297,7 @@ TEST(CAllocators, submission_without_its_function_copies_at_once) {
   CAllocator allocator;
   ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
   CBuffer source, clone;
-  ASSERT_TRUE(ok(byre_buffer_allocate(source, 4, allocator)));
+  ASSERT_TRUE(ok(byre_buffer_allocate(4, allocator, source)));
   ASSERT_TRUE(ok(byre_buffer_clone(source, clone)));
   ASSERT_TRUE(ok(byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr)));
   EXPECT_EQ(counting.copied, 1);
@@ -385,7 +386,7 @@ TEST(CPools, pool_keeps_released_blocks_up_to_its_limit) {
   ASSERT_TRUE(ok(byre_pool_create(2 * nbytes, pool.result())));
   EXPECT_EQ(byre_pool_limit_nbytes(pool), 2 * nbytes);
   CBuffer buffer;
-  ASSERT_TRUE(ok(byre_buffer_allocate(buffer, nbytes, byre_pool_allocator(pool))));
+  ASSERT_TRUE(ok(byre_buffer_allocate(nbytes, byre_pool_allocator(pool), buffer)));
   EXPECT_EQ(byre_pool_idle_nbytes(pool), 0U);
   byre_buffer_release(buffer);
   EXPECT_GE(byre_pool_idle_nbytes(pool), nbytes);
@@ -393,7 +394,7 @@ TEST(CPools, pool_keeps_released_blocks_up_to_its_limit) {
   EXPECT_EQ(byre_pool_idle_nbytes(pool), 0U);
   byre_pool_set_limit_nbytes(pool, 0);
   EXPECT_EQ(byre_pool_limit_nbytes(pool), 0U);
-  ASSERT_TRUE(ok(byre_buffer_allocate(buffer, nbytes, byre_pool_allocator(pool))));
+  ASSERT_TRUE(ok(byre_buffer_allocate(nbytes, byre_pool_allocator(pool), buffer)));
   byre_buffer_release(buffer);
   EXPECT_EQ(byre_pool_idle_nbytes(pool), 0U);
 }

@@ -106,7 +106,7 @@ TEST(CObservation, copy_by_a_clone_has_the_place_of_the_clone) {
   char memory[] = "cows";
   CBuffer borrowed, clone;
   ASSERT_TRUE(
-      ok(byre_buffer_adopt(borrowed, memory, 4, BYRE_FOREIGN_BORROWED, nullptr, nullptr, nullptr)));
+      ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_BORROWED, nullptr, nullptr, nullptr, borrowed)));
   byre_set_call_site("script.cow", 14);
   ASSERT_TRUE(ok(byre_buffer_clone(borrowed, clone)));
   byre_set_call_site(nullptr, 0);

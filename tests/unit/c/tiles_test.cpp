@@ -12,7 +12,7 @@ constexpr std::size_t tile_nbytes = 4;
 
 /// Fills `tiles` with the characters of `text`, in tiles of 4 bytes.
 void fill(byre_tiles* tiles, std::string_view text) {
-  ASSERT_TRUE(ok(byre_tiles_allocate(tiles, 0, tile_nbytes, byre_aligned_allocator())));
+  ASSERT_TRUE(ok(byre_tiles_allocate(0, tile_nbytes, byre_aligned_allocator(), tiles)));
   ASSERT_TRUE(ok(byre_tiles_append(tiles, text.data(), text.size(), BYRE_WAIT_ALLOWED)));
 }
 
@@ -120,7 +120,7 @@ TEST(CTilesTest, ranges_and_sizes_out_of_range_are_refused) {
     EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "byre_wait is 2"));
   }
   EXPECT_TRUE(
-      fails(byre_tiles_allocate(tiles, 1, 0, nullptr), BYRE_INVALID_ARGUMENT, "tile_nbytes is 0"));
+      fails(byre_tiles_allocate(1, 0, nullptr, tiles), BYRE_INVALID_ARGUMENT, "tile_nbytes is 0"));
   EXPECT_EQ(text_of_tiles(tiles), "0123456789");
 }
 
@@ -132,7 +132,7 @@ TEST(CTilesTest, null_for_a_result_is_refused) {
     return fails(status, BYRE_INVALID_ARGUMENT, "byre_tiles_",
                  std::string("`") + name + "` is NULL");
   };
-  EXPECT_TRUE(refused(byre_tiles_allocate(nullptr, 1, 1, nullptr), "result"));
+  EXPECT_TRUE(refused(byre_tiles_allocate(1, 1, nullptr, nullptr), "result"));
   EXPECT_TRUE(refused(byre_tiles_clone(tiles, nullptr), "result"));
   EXPECT_TRUE(refused(byre_tiles_tile(tiles, 0, nullptr, nullptr), "data"));
   EXPECT_TRUE(refused(byre_tiles_mutable_tile(tiles, 0, 0, nullptr, nullptr), "data"));

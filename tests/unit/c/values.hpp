@@ -74,7 +74,7 @@ testing::AssertionResult fails(byre_status status, byre_status expected, const P
 inline void allocate(byre_buffer* buffer, std::string_view text,
                      byre_allocator* allocator = nullptr) {
   void* data = nullptr;
-  ASSERT_TRUE(ok(byre_buffer_allocate(buffer, text.size(), allocator)));
+  ASSERT_TRUE(ok(byre_buffer_allocate(text.size(), allocator, buffer)));
   ASSERT_TRUE(ok(byre_buffer_mutable_data(buffer, BYRE_WAIT_ALLOWED, &data)));
   std::memcpy(data, text.data(), text.size());
 }

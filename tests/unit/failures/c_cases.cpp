@@ -26,13 +26,13 @@ void expect_ok(byre_status status) {
 
 struct Values {
   Values() {
-    expect_ok(byre_buffer_allocate(buffer, 4, nullptr));
+    expect_ok(byre_buffer_allocate(4, nullptr, buffer));
     expect_ok(byre_buffer_clone(buffer, shared));
-    expect_ok(byre_buffer_allocate(lone, 4, nullptr));
+    expect_ok(byre_buffer_allocate(4, nullptr, lone));
     expect_ok(byre_storage_allocate(4, nullptr, storage.result()));
     expect_ok(byre_storage_clone(storage, shared_storage.result()));
     expect_ok(byre_storage_allocate(4, nullptr, lone_storage.result()));
-    expect_ok(byre_tiles_allocate(tiles, 8, 4, nullptr));
+    expect_ok(byre_tiles_allocate(8, 4, nullptr, tiles));
     expect_ok(byre_tiles_clone(tiles, shared_tiles));
     expect_ok(byre_atomic_buffer_create(place.result()));
   }
@@ -123,10 +123,10 @@ void free_memory(void*, void*) {}
 
 const Case cases[] = {
     c_case("byre_buffer_allocate",
-           [](Values& v) { return byre_buffer_allocate(v.other, 100, nullptr); }),
+           [](Values& v) { return byre_buffer_allocate(100, nullptr, v.other); }),
     c_case("byre_buffer_adopt",
            [](Values& v) {
-             return byre_buffer_adopt(v.other, v.memory, 4, 0, &free_memory, nullptr, nullptr);
+             return byre_buffer_adopt(v.memory, 4, 0, &free_memory, nullptr, nullptr, v.other);
            }),
     c_case("byre_buffer_clone", [](Values& v) { return byre_buffer_clone(v.buffer, v.other); }),
     c_case("byre_buffer_writable_clone",
@@ -181,7 +181,7 @@ const Case cases[] = {
     c_case("byre_storage_pin_to_read",
            [](Values& v) { return byre_storage_pin_to_read(v.storage, v.pin.result()); }),
     c_case("byre_tiles_allocate",
-           [](Values& v) { return byre_tiles_allocate(v.other_tiles, 9, 4, nullptr); }),
+           [](Values& v) { return byre_tiles_allocate(9, 4, nullptr, v.other_tiles); }),
     c_case("byre_tiles_clone", [](Values& v) { return byre_tiles_clone(v.tiles, v.other_tiles); }),
     c_case("byre_tiles_mutable_tile",
            [](Values& v) { return byre_tiles_mutable_tile(v.tiles, 1, wait, &v.data, nullptr); }),
@@ -222,7 +222,7 @@ const Case cases[] = {
 #endif
     file_case(
         "byre_buffer_map_file",
-        [](Values& v, const char* file) { return byre_buffer_map_file(v.other, file, nullptr); }),
+        [](Values& v, const char* file) { return byre_buffer_map_file(file, nullptr, v.other); }),
     file_case("byre_storage_map_file",
               [](Values& v, const char* file) {
                 return byre_storage_map_file(file, nullptr, v.other_storage.result());
