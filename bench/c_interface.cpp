@@ -6,8 +6,10 @@
 ///   c_write_alone   write access to unshared bytes, and a write of one byte
 ///   c_write_shared  a lazy clone, a write that copies, and the release of the copy
 ///
-/// `storage` and `c_storage` are the contenders for a Storage and a byre_storage.
+/// `storage` and `c_storage` are the contenders for a Storage and a byre_storage, `tiles` and
+/// `c_tiles` those for a TiledBuffer and a byre_tiles of one tile.
 #include <byre/byre.h>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include "contenders.hpp"
 #include "harness.hpp"
@@ -79,6 +81,29 @@ struct StorageInC {
   byre_storage* bytes = nullptr;
 };
 
+struct TilesInCpp {
+  explicit TilesInCpp(std::size_t nbytes) : bytes(nbytes, byre::default_allocator(), nbytes) {}
+  const void* data() const { return &bytes; }
+  std::byte* mutable_data() { return bytes.mutable_tile(0).data(); }
+  byre::TiledBuffer bytes;
+};
+
+struct TilesInC {
+  explicit TilesInC(std::size_t nbytes) {
+    expect_ok(byre_tiles_allocate(nbytes, nbytes, nullptr, &bytes));
+  }
+  TilesInC(const TilesInC& other) { expect_ok(byre_tiles_clone(&other.bytes, &bytes)); }
+  ~TilesInC() { byre_tiles_release(&bytes); }
+  TilesInC& operator=(const TilesInC&) = delete;
+  const void* data() const { return &bytes; }
+  std::byte* mutable_data() {
+    void* data;
+    expect_ok(byre_tiles_mutable_tile(&bytes, 0, BYRE_WAIT_ALLOWED, &data, nullptr));
+    return static_cast<std::byte*>(data);
+  }
+  byre_tiles bytes = BYRE_TILES_EMPTY;
+};
+
 template <class Bytes>
 [[gnu::noinline]] double clone_and_drop(const Bytes& source) {
   return timed_ns([&] {
@@ -140,6 +165,8 @@ void add_c_interface() {
     add_contender<InC>("c", nbytes);
     add_contender<StorageInCpp>("storage", nbytes);
     add_contender<StorageInC>("c_storage", nbytes);
+    add_contender<TilesInCpp>("tiles", nbytes);
+    add_contender<TilesInC>("c_tiles", nbytes);
   }
 }
 

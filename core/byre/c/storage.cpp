@@ -31,6 +31,23 @@ byre_status store_address(void** data, const char* call, Write write) noexcept {
   });
 }
 
+/// True if a write may be in place, and needs no call site because no check reports it.
+[[gnu::always_inline]] inline bool is_writable(const byre_storage* storage, byre_wait wait) {
+  return BYRE_CHECKS == 0 && storage != nullptr && wait == BYRE_WAIT_ALLOWED &&
+         StorageOf(storage)->is_unique() && !StorageOf(storage)->is_read_only();
+}
+
+[[gnu::noinline]] byre_status write_slowly(byre_storage* storage, byre_wait wait,
+                                           void** data) noexcept {
+  return store_address(data, "byre_storage_mutable_data",
+                       [=] { return StorageOf(storage)->mutable_data(wait_of(wait), call_site); });
+}
+[[gnu::noinline]] byre_status materialize_slowly(byre_storage* storage, byre_wait wait,
+                                                 byre_materialized* how) noexcept {
+  return guarded(
+      [=] { store_unless_null(how, StorageOf(storage)->materialize(wait_of(wait), call_site)); });
+}
+
 /// Stores the pin that `make_pin` returns, or null if the storage is null.
 template <class MakePin>
 byre_status store_pin(const byre_storage* storage, byre_pin** result, const char* call,
@@ -94,14 +111,20 @@ size_t byre_storage_nbytes(const byre_storage* storage) {
 }
 
 byre_status byre_storage_mutable_data(byre_storage* storage, byre_wait wait, void** data) {
-  return store_address(data, "byre_storage_mutable_data",
-                       [=] { return StorageOf(storage)->mutable_data(wait_of(wait), call_site); });
+  if (is_writable(storage, wait) && data != nullptr) [[likely]] {
+    *data = const_cast<std::byte*>(std::as_const(*StorageOf(storage)).data());
+    return BYRE_OK;
+  }
+  return write_slowly(storage, wait, data);
 }
 
 byre_status byre_storage_materialize(byre_storage* storage, byre_wait wait,
                                      byre_materialized* how) {
-  return guarded(
-      [=] { store_unless_null(how, StorageOf(storage)->materialize(wait_of(wait), call_site)); });
+  if (is_writable(storage, wait)) [[likely]] {
+    store_unless_null(how, Materialized::already_unique);
+    return BYRE_OK;
+  }
+  return materialize_slowly(storage, wait, how);
 }
 
 byre_status byre_storage_mutable_range(byre_storage* storage, size_t offset, size_t nbytes,
