@@ -81,7 +81,9 @@ int run(int argc, char** argv) {
 #if defined(BYRE_HAS_SEAMS)
   byre_bench::add_seams();
 #endif
+#if defined(BYRE_HAS_INTERFACE_C)
   byre_bench::add_c_interface();
+#endif
   byre_bench::add_pages_and_tiles();
   byre_bench::add_tensors();
   byre_bench::add_functionalize();

@@ -340,6 +340,12 @@ int main(int argc, char** argv) {
     }
     run_line(line);
   }
+  if (ferror(input)) {
+    fail("cannot read the next line: %s.", strerror(errno));
+  }
+  if (input != stdin) {
+    fclose(input);
+  }
   while (interpreter.branch_count != 0) {
     release_state(expect_branch());
   }

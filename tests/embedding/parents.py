@@ -161,8 +161,9 @@ def cmake(source, folder):
     for number, (of_meson, of_cmake) in enumerate([
         ([], ["-DBUILD_SHARED_LIBS=ON"]),
         (["-Dsync=standard", "-Dchecks=enabled", "-Dstats=disabled", "-Dnpz=disabled", "-Dstatic_tls=enabled",
-          "-Ddefault_library=static"],
-         ["-DBYRE_SYNC=standard", "-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_NPZ=OFF", "-DBYRE_STATIC_TLS=ON"]),
+          "-Dinterface_c=disabled", "-Ddefault_library=static"],
+         ["-DBYRE_SYNC=standard", "-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_NPZ=OFF", "-DBYRE_STATIC_TLS=ON",
+          "-DBYRE_INTERFACE_C=OFF"]),
     ]):
         builds = [folder / f"meson{number}", folder / f"cmake{number}"]
         run("meson", "setup", *LIBRARIES_ALONE, *of_meson, builds[0], source)
@@ -180,7 +181,7 @@ def cmake(source, folder):
         for end in (version_of(source), version_of(source).split(".")[0]):
             expect((added / f"byre/lib{library}.so.{end}").is_file(), f"no lib{library}.so.{end}")
     readme.write_text(code_in_readme(source, "cmake"))
-    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}",
+    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}", "-DBYRE_INTERFACE_C=OFF",
                  f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}")
     expect_equal([each.name for each in fetched.rglob("libbyre*.*")], ["libbyre.a"], "the libraries that are built")
     # Without the dependencies of tensors only the core is built. Every other problem is an error.

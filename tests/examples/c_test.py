@@ -71,6 +71,7 @@ sum of weights = 2
         self.assert_refused(2, "unknown argument '--nonsense'", "--nonsense")
         self.assert_refused(2, "unknown argument", SCRIPT, SCRIPT)
         self.assert_refused(1, "cannot read /no/such: No such file", "/no/such")
+        self.assert_refused(1, "cannot read the next line: Is a directory", SCRIPT.parent)
 
     def test_help_lists_all_statements(self):
         done = programs.run("--help")

@@ -90,8 +90,13 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& cases : {storage_cases(), c_cases(), report_cases(), tensor_cases(),
-                            exchange_cases(), operator_cases(), program_cases(), graph_cases()}) {
+  for (const auto& cases : {
+#if defined(HAS_C_CASES)
+         c_cases(),
+#endif
+             storage_cases(), report_cases(), tensor_cases(), exchange_cases(), operator_cases(),
+             program_cases(), graph_cases()
+       }) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return all;
