@@ -81,6 +81,7 @@ enum {
   BYRE_NOT_UNIQUE = 3,  ///< the function requires bytes that are neither shared nor pinned
   BYRE_FILE_ERROR = 4,
   BYRE_FAILED = 5,  ///< a callback returned a status outside of this list, or threw an exception
+  BYRE_STOP = 6,    ///< a visitor returns it to end an iteration, which then returns BYRE_OK
   BYRE_USER_STATUS = 1000  ///< a callback may return a status from here on: it reaches the caller
                            ///< of the function that called the callback
 };
@@ -472,8 +473,8 @@ BYRE_C_API int byre_tiles_shares_data_with(const byre_tiles* left, const byre_ti
 BYRE_C_API int byre_tiles_shares_tile_with(const byre_tiles* left, const byre_tiles* right,
                                            size_t index);
 
-/// Called for each part. A result other than BYRE_OK ends the iteration, and is its result as for
-/// an allocator's function.
+/// Called for each part. A result other than BYRE_OK ends the iteration. BYRE_STOP ends it with
+/// BYRE_OK, any other one is the result of the iteration as for an allocator's function.
 typedef byre_status (*byre_part_visitor)(void* user, const void* data, size_t nbytes);
 /// Visits the parts of a range that are in one tile each, in order. Copies nothing.
 BYRE_C_API byre_status byre_tiles_for_each_part(const byre_tiles* tiles, size_t offset,

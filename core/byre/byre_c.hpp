@@ -15,14 +15,34 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace byre::c {
 
+namespace detail {
+/// Ends the program, because a Result or an Error was misused.
+[[noreturn]] inline void misuse(const char* text, const char* failure = "") noexcept {
+  std::fprintf(stderr, "byre: %s%s\n", text, failure);
+  std::abort();
+}
+[[noreturn]] inline void no_value() noexcept {
+  misuse("the value of a failed Result was used. Test it first. It failed: ", byre_last_error());
+}
+[[noreturn]] inline void no_error() noexcept {
+  misuse("error() was called on a Result that has a value. Test it first.");
+}
+}  // namespace detail
+
 /// Why a function failed.
 class Error {
  public:
-  explicit Error(byre_status status) noexcept : status_(status) {}
+  /// Ends the program if `status` is BYRE_OK.
+  explicit Error(byre_status status) noexcept : status_(status) {
+    if (status == BYRE_OK) {
+      detail::misuse("an Error was made of BYRE_OK. Pass the status of a failure.");
+    }
+  }
   byre_status status() const noexcept { return status_; }
   /// The name of the status.
   const char* name() const noexcept { return byre_status_name(status_); }
@@ -32,20 +52,6 @@ class Error {
  private:
   byre_status status_;
 };
-
-namespace detail {
-/// Ends the program: the Result of a failed call was used as if it had a value.
-[[noreturn]] inline void no_value() noexcept {
-  std::fprintf(stderr,
-               "byre: the value of a failed Result was used. Test it first. It failed: %s\n",
-               byre_last_error());
-  std::abort();
-}
-[[noreturn]] inline void no_error() noexcept {
-  std::fputs("byre: error() was called on a Result that has a value. Test it first.\n", stderr);
-  std::abort();
-}
-}  // namespace detail
 
 /// The value of a function that succeeded, or the error of one that failed, as std::expected of
 /// C++23. Access to the one that it does not contain ends the program with a message.
@@ -67,9 +73,17 @@ class [[nodiscard]] Result {
   }
 
   bool has_value() const noexcept { return status_ == BYRE_OK; }
-  explicit operator bool() const noexcept { return has_value(); }
+  /// Not for a Result<bool>, of which a test could mean either: call has_value() or value().
+  template <class U = T, std::enable_if_t<!std::is_same_v<U, bool>, int> = 0>
+  explicit operator bool() const noexcept {
+    return has_value();
+  }
 
   T& value() & noexcept {
+    expect_value();
+    return value_;
+  }
+  const T& value() const& noexcept {
     expect_value();
     return value_;
   }
@@ -79,7 +93,9 @@ class [[nodiscard]] Result {
   }
   T& operator*() & noexcept { return value(); }
   T&& operator*() && noexcept { return std::move(*this).value(); }
+  const T& operator*() const& noexcept { return value(); }
   T* operator->() noexcept { return &value(); }
+  const T* operator->() const noexcept { return &value(); }
   /// The value, or `other` after a failure.
   T value_or(T other) && noexcept { return has_value() ? std::move(value_) : std::move(other); }
   Error error() const noexcept {
@@ -106,6 +122,7 @@ class [[nodiscard]] Result {
 template <>
 class [[nodiscard]] Result<void> {
  public:
+  Result() noexcept : status_(BYRE_OK) {}
   Result(Error error) noexcept : status_(error.status()) {}
   bool has_value() const noexcept { return status_ == BYRE_OK; }
   explicit operator bool() const noexcept { return has_value(); }
@@ -136,7 +153,19 @@ Result<T> result_of(byre_status status, T& value) noexcept {
   return Error(status);
 }
 inline Result<void> result_of(byre_status status) noexcept {
-  return Error(status);
+  return status == BYRE_OK ? Result<void>() : Result<void>(Error(status));
+}
+
+/// The status of a visitor, which may return nothing.
+template <class Visit, class... Arguments>
+byre_status visit_one(void* user, Arguments... arguments) {
+  Visit& visit = *static_cast<Visit*>(user);
+  if constexpr (std::is_void_v<decltype(visit(arguments...))>) {
+    visit(arguments...);
+    return BYRE_OK;
+  } else {
+    return visit(arguments...);
+  }
 }
 
 /// An object behind a pointer, owned like by std::unique_ptr.
@@ -448,27 +477,18 @@ class Tiles : public detail::Holder<byre_tiles, byre_tiles_release, byre_tiles_s
   bool shares_tile_with(const Tiles& other, std::size_t index) const noexcept {
     return byre_tiles_shares_tile_with(get(), other.get(), index) != 0;
   }
-  /// Calls visit(data, nbytes) for each part of the range that is in one tile.
+  /// Calls visit(data, nbytes) for each part of the range that is in one tile. A visitor returns
+  /// nothing, or a status: BYRE_STOP ends the iteration, other failures also fail this call.
   template <class Visit>
   Result<void> for_each_part(std::size_t offset, std::size_t nbytes, Visit visit) const noexcept {
     return detail::result_of(byre_tiles_for_each_part(
-        get(), offset, nbytes,
-        [](void* user, const void* data, std::size_t part_nbytes) -> byre_status {
-          (*static_cast<Visit*>(user))(data, part_nbytes);
-          return BYRE_OK;
-        },
-        &visit));
+        get(), offset, nbytes, &detail::visit_one<Visit, const void*, std::size_t>, &visit));
   }
-  /// Calls visit(index) for each tile that the two do not share.
+  /// Calls visit(index) for each tile that the two do not share, as for_each_part() does.
   template <class Visit>
   Result<void> for_each_difference(const Tiles& other, Visit visit) const noexcept {
     return detail::result_of(byre_tiles_for_each_difference(
-        get(), other.get(),
-        [](void* user, std::size_t index) -> byre_status {
-          (*static_cast<Visit*>(user))(index);
-          return BYRE_OK;
-        },
-        &visit));
+        get(), other.get(), &detail::visit_one<Visit, std::size_t>, &visit));
   }
 };
 
@@ -492,7 +512,8 @@ class AtomicBuffer : public detail::Owner<byre_atomic_buffer, byre_atomic_buffer
     const byre_status status = byre_atomic_buffer_exchange(get(), desired.get());
     return detail::result_of(status, desired);
   }
-  /// True if `desired` was stored; else `expected` is a clone of the content.
+  /// True if `desired` was stored; else `expected` is a clone of the content, and `desired` keeps
+  /// its bytes.
   Result<bool> compare_exchange(Buffer& expected, Buffer&& desired) noexcept {
     int stored = 0;
     const byre_status status =
@@ -508,6 +529,56 @@ class AtomicBuffer : public detail::Owner<byre_atomic_buffer, byre_atomic_buffer
   }
   void notify() noexcept { byre_atomic_buffer_notify(get()); }
   std::uint64_t version() const noexcept { return byre_atomic_buffer_version(get()); }
+};
+
+/// See byre_pool.
+class Pool : public detail::Owner<byre_pool, byre_pool_destroy> {
+ public:
+  using Owner::Owner;
+  static Result<Pool> create(std::size_t limit_nbytes) noexcept {
+    Pool made;
+    return detail::result_of(byre_pool_create(limit_nbytes, made.out()), made);
+  }
+  byre_allocator* allocator() const noexcept { return byre_pool_allocator(get()); }
+  std::size_t limit_nbytes() const noexcept { return byre_pool_limit_nbytes(get()); }
+  std::size_t idle_nbytes() const noexcept { return byre_pool_idle_nbytes(get()); }
+  void set_limit_nbytes(std::size_t nbytes) noexcept { byre_pool_set_limit_nbytes(get(), nbytes); }
+  void trim(std::size_t keep_nbytes) noexcept { byre_pool_trim(get(), keep_nbytes); }
+};
+
+/// See byre_copy_sink_install().
+class InstalledSink : public detail::Owner<byre_installed_sink, byre_copy_sink_remove> {
+ public:
+  using Owner::Owner;
+  static Result<InstalledSink> install(byre_copy_sink sink, void* user) noexcept {
+    InstalledSink made;
+    return detail::result_of(byre_copy_sink_install(sink, user, made.out()), made);
+  }
+};
+
+/// See byre_recording.
+class Recording : public detail::Owner<byre_recording, byre_recording_destroy> {
+ public:
+  using Owner::Owner;
+  static Result<Recording> create(std::size_t limit_nbytes = 0) noexcept {
+    Recording made;
+    return detail::result_of(byre_recording_create(limit_nbytes, made.out()), made);
+  }
+  Result<void> stop() noexcept { return detail::result_of(byre_recording_stop(get())); }
+  Result<Text> to_json() const noexcept { return text_of(&byre_recording_to_json); }
+  Result<Text> summary() const noexcept { return text_of(&byre_recording_summary); }
+  Result<void> write(const char* file_name) const noexcept {
+    return detail::result_of(byre_recording_write(get(), file_name));
+  }
+  std::uint64_t lost() const noexcept { return byre_recording_lost(get()); }
+
+ private:
+  Result<Text> text_of(byre_status (*make)(const byre_recording*, char**)) const noexcept {
+    char* text = nullptr;
+    const byre_status status = make(get(), &text);
+    Text made(text);
+    return detail::result_of(status, made);
+  }
 };
 
 /// See byre_allocator_create().

@@ -102,8 +102,8 @@ const char* byre_version() {
 }
 
 const char* byre_status_name(byre_status status) {
-  static constexpr const char* names[] = {"ok",         "out of memory", "invalid argument",
-                                          "not unique", "file error",    "failed"};
+  static constexpr const char* names[] = {
+      "ok", "out of memory", "invalid argument", "not unique", "file error", "failed", "stop"};
   return status >= BYRE_USER_STATUS                              ? "status of a callback"
          : status >= 0 && status < byre_status(std::size(names)) ? names[status]
                                                                  : "unknown status";

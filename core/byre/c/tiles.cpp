@@ -19,8 +19,25 @@ std::span<const std::byte> span_of(const void* bytes, size_t nbytes) {
   return {static_cast<const std::byte*>(bytes), nbytes};
 }
 
-/// Throws CallbackFailed if a visitor returned another status than BYRE_OK.
+/// Ends an iteration.
+struct Stopped {};
+
+/// As guarded(), also for a call that throws Stopped.
+template <class Call>
+byre_status guarded_until_stopped(Call call) noexcept {
+  return guarded([=] {
+    try {
+      call();
+    } catch (const Stopped&) {
+    }
+  });
+}
+
+/// Throws Stopped or CallbackFailed if a visitor returned another status than BYRE_OK.
 void expect_visited(byre_status status, const char* call) {
+  if (status == BYRE_STOP) {
+    throw Stopped();
+  }
   if (status != BYRE_OK) {
     throw CallbackFailed(status, "the visitor", call);
   }
@@ -154,7 +171,7 @@ int byre_tiles_shares_tile_with(const byre_tiles* left, const byre_tiles* right,
 
 byre_status byre_tiles_for_each_part(const byre_tiles* tiles, size_t offset, size_t nbytes,
                                      byre_part_visitor visit, void* user) {
-  return guarded([=] {
+  return guarded_until_stopped([=] {
     expect_callback(visit, "byre_tiles_for_each_part");
     read_value(tiles, [=](const TiledBuffer& value) {
       value.for_each_part(
@@ -169,7 +186,7 @@ byre_status byre_tiles_for_each_part(const byre_tiles* tiles, size_t offset, siz
 
 byre_status byre_tiles_for_each_difference(const byre_tiles* left, const byre_tiles* right,
                                            byre_difference_visitor visit, void* user) {
-  return guarded([=] {
+  return guarded_until_stopped([=] {
     expect_callback(visit, "byre_tiles_for_each_difference");
     read_value(left, [=](const TiledBuffer& value) {
       read_value(right, [&](const TiledBuffer& other) {

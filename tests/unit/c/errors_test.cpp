@@ -38,13 +38,13 @@ TEST(CErrors, long_text_is_cut_and_ends_in_dots) {
 }
 
 TEST(CErrors, every_status_has_a_name) {
-  const char* const names[] = {"ok",         "out of memory", "invalid argument",
-                               "not unique", "file error",    "failed"};
-  for (byre_status status = BYRE_OK; status <= BYRE_FAILED; ++status) {
+  const char* const names[] = {
+      "ok", "out of memory", "invalid argument", "not unique", "file error", "failed", "stop"};
+  for (byre_status status = BYRE_OK; status <= BYRE_STOP; ++status) {
     EXPECT_STREQ(byre_status_name(status), names[status]);
   }
   EXPECT_STREQ(byre_status_name(BYRE_USER_STATUS), "status of a callback");
-  for (const byre_status status : {-1, BYRE_FAILED + 1, BYRE_USER_STATUS - 1}) {
+  for (const byre_status status : {-1, BYRE_STOP + 1, BYRE_USER_STATUS - 1}) {
     EXPECT_STREQ(byre_status_name(status), "unknown status");
   }
 }

@@ -31,7 +31,8 @@ void copy_once() {
 TEST(CObservation, snapshots_refuse_structures_that_are_too_small) {
   byre_stats now{};
   now.struct_nbytes = sizeof now - 1;
-  EXPECT_TRUE(fails(byre_stats_snapshot(&now), BYRE_INVALID_ARGUMENT, "struct_nbytes is " + std::to_string(sizeof now - 1)));
+  EXPECT_TRUE(fails(byre_stats_snapshot(&now), BYRE_INVALID_ARGUMENT,
+                    "struct_nbytes is " + std::to_string(sizeof now - 1)));
   EXPECT_TRUE(fails(byre_stats_snapshot(nullptr), BYRE_INVALID_ARGUMENT, "`result` is NULL"));
 }
 

@@ -185,5 +185,26 @@ TEST(CTilesTest, differences_are_the_tiles_that_are_not_shared) {
                     BYRE_FAILED, "status 77 (unknown status)"));
 }
 
+TEST(CTilesTest, visitor_ends_the_iteration_by_its_status) {
+  CTiles tiles;
+  fill(tiles, "0123456789");
+  struct Visits {
+    byre_status status;
+    int count;
+  };
+  const auto visit = [](void* user, const void*, std::size_t) {
+    auto& visits = *static_cast<Visits*>(user);
+    ++visits.count;
+    return visits.status;
+  };
+  for (const auto& [status, result] : {std::pair{BYRE_STOP, BYRE_OK},
+                                       {BYRE_OUT_OF_MEMORY, BYRE_OUT_OF_MEMORY},
+                                       {BYRE_NOT_UNIQUE, BYRE_FAILED}}) {
+    Visits visits{status, 0};
+    EXPECT_EQ(byre_tiles_for_each_part(tiles, 0, 10, visit, &visits), result);
+    EXPECT_EQ(visits.count, 1);
+  }
+}
+
 }  // namespace
 }  // namespace byre::test
