@@ -85,7 +85,7 @@ class BYRE_API RecyclingPool final : public Allocator {
   PageSource* pages_;
   // An IdleBlocks, stored in place so that the first use of a pool needs no heap. The type is
   // incomplete here because its header includes long headers.
-  alignas(std::max_align_t) mutable std::byte idle_[256];
+  alignas(std::max_align_t) mutable std::byte idle_[768];
 };
 
 /// The default allocator as a pool, to change its limit or to trim it. Never destroyed.

@@ -27,8 +27,8 @@ class SizeNode {
   SizeNode* older_ = nullptr;
 };
 
-/// A trie for each number of significant bits, over the bits that follow the first. All sizes at and
-/// below a node at depth d have their first d + 1 significant bits in common; those below
+/// A trie for each number of significant bits, over the bits that follow the first. All sizes at
+/// and below a node at depth d have their first d + 1 significant bits in common; those below
 /// children_[b] have b as the next bit. So the depth is less than the number of bits of a size,
 /// without balancing. Thread-safety: that of a standard container.
 class SizeTree {

@@ -171,11 +171,10 @@ std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* fr
                                               std::size_t nbytes) noexcept {
   // Bytes of the last page behind the data are not data. Unmapping `nbytes` bytes does not tell
   // ThreadSanitizer that these end, so a copy of them would appear to race later mappings.
-  return take_written_pages(to, from, nbytes, MovedPages::few,
-                            [&](std::size_t offset, std::size_t run_nbytes) noexcept {
-                              return copy_run(to + offset, from + offset,
-                                              std::min(run_nbytes, nbytes - offset));
-                            });
+  return take_written_pages(
+      to, from, nbytes, MovedPages::few, [&](std::size_t offset, std::size_t run_nbytes) noexcept {
+        return copy_run(to + offset, from + offset, std::min(run_nbytes, nbytes - offset));
+      });
 }
 
 std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,

@@ -61,8 +61,8 @@ Descriptor open_to_write(const char* name, ::DWORD creation) noexcept {
   return attributes;
 }
 
-/// Gives the file `from` the name `to`. ReplaceFileW() would also keep the access control list of the
-/// older file, but it takes several steps, after which both files may have other names.
+/// Gives the file `from` the name `to`. ReplaceFileW() would also keep the access control list of
+/// the older file, but it takes several steps, after which both files may have other names.
 bool replace(const char* from, const char* to) noexcept {
   const WideName old_name = wide_name(from);
   const WideName new_name = wide_name(to);
