@@ -168,7 +168,7 @@ typedef struct BYRE_C_VALUE byre_pending_copy {
 } byre_pending_copy;
 
 /// Moves the handle of a copy to `to`, which has none: submit_copy does so when nothing can fail
-/// any more.
+/// any more. Does nothing if a pointer is NULL.
 BYRE_C_API void byre_pending_copy_take(byre_pending_copy* from, byre_pending_copy* to);
 /// Ends the copy: the device has read the source, or never will. On any thread. Does nothing if the
 /// handle has no copy.
@@ -179,7 +179,7 @@ BYRE_C_API void byre_pending_copy_end(byre_pending_copy* pending);
 /// and have changed nothing; byre passes BYRE_OUT_OF_MEMORY and statuses from BYRE_USER_STATUS on
 /// to the caller.
 typedef struct byre_allocator_functions {
-  size_t struct_nbytes;  ///< sizeof(byre_allocator_functions)
+  size_t struct_nbytes;  ///< sizeof(byre_allocator_functions), also if the library is newer
   void* user;            ///< passed to each function
   const char* name;      ///< for messages
   uint16_t device_kind;  ///< 0 for memory of the host; devices are numbered by the program
@@ -224,6 +224,7 @@ BYRE_C_API uint16_t byre_allocator_device_index(const byre_allocator* allocator)
 /// Memory of any allocator, for an allocator that is built on it.
 BYRE_C_API byre_status byre_allocator_allocate(byre_allocator* allocator, size_t nbytes,
                                                size_t prefix, byre_block* result);
+/// Errors: those of the allocator; invalid argument if an address is NULL and the size is not 0.
 BYRE_C_API byre_status byre_allocator_copy(byre_allocator* allocator, void* destination,
                                            const void* source, size_t nbytes);
 BYRE_C_API void byre_allocator_deallocate(byre_allocator* allocator, const byre_block* block);
@@ -271,13 +272,15 @@ enum {
   BYRE_FOREIGN_READ_ONLY = 1,     ///< every write copies the bytes first
   BYRE_FOREIGN_OTHERS_WRITE = 2,  ///< other code may write the bytes: a clone copies them
   BYRE_FOREIGN_BORROWED = 4       ///< the caller releases the memory after the buffer, perhaps
-                                  ///< before the clones: a clone copies the bytes. No deleter
+                                  ///< before the clones: a clone copies the bytes. Must have no
+                                  ///< deleter
 };
 
 /// A buffer over memory that byre did not allocate. byre writes the memory, unless it is read-only.
 /// Copies come from `allocator`, which must belong to the device of the memory. The deleter is
 /// called exactly once, also if this function fails. Errors: out of memory; invalid argument if the
-/// deleter is NULL and the memory is not borrowed, or if the address is NULL and the size is not 0.
+/// deleter is NULL and the memory is not borrowed, if there is a deleter and the memory is borrowed,
+/// or if the address is NULL and the size is not 0.
 BYRE_C_API byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32_t properties,
                                          byre_deleter deleter, void* user,
                                          byre_allocator* allocator, byre_buffer* result);
@@ -591,14 +594,16 @@ static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byr
   // The address of a local variable: the variable of the caller may remain in a register.
   void* address;
   byre_status status;
-  if (__builtin_expect(buffer && buffer->private_state &&
+  if (__builtin_expect(buffer && data && buffer->private_state &&
                            __atomic_load_n(buffer->private_state, __ATOMIC_ACQUIRE) == 1,
                        1)) {
     *data = buffer->private_data;
     return BYRE_OK;
   }
-  status = byre_buffer_mutable_data(buffer, wait, &address);
-  *data = address;
+  status = byre_buffer_mutable_data(buffer, wait, data ? &address : NULL);
+  if (data) {
+    *data = address;
+  }
   return status;
 }
 #define byre_buffer_mutable_data(buffer, wait, data) byre_private_mutable_data(buffer, wait, data)

@@ -4,6 +4,13 @@
 
 /// The usual clone, with few stores in front of the atomic add, which would wait for them.
 struct byre::detail::QuickClone {
+  // byre.h writes through private_data if the first word of the header, the share word, is 1.
+  static_assert(!from_c::is_in_place ||
+                (offsetof(Buffer, data_) == offsetof(byre_buffer, private_data) &&
+                 offsetof(Buffer, header_) == offsetof(byre_buffer, private_state)));
+  static_assert(sizeof(ShareWord) == sizeof(uint64_t) && alignof(ShareWord) == alignof(uint64_t) &&
+                std::is_standard_layout_v<cow::basic_header<sync::Default>>);
+
   static bool is_shareable(const Buffer& buffer) noexcept { return buffer.header().is_shareable(); }
 
   /// Counts `*clone`, which is a copy of another handle, as an owner. Returns false if the clone
@@ -45,7 +52,7 @@ CallSite site_of_clone(const Buffer& source) noexcept {
   return clone_slowly(&source, result);
 }
 
-void expect_adoptable(const void* data, size_t nbytes, uint32_t properties, byre_deleter deleter) {
+void expect_adoptable(uint32_t properties, byre_deleter deleter) {
   constexpr uint32_t all =
       BYRE_FOREIGN_READ_ONLY | BYRE_FOREIGN_OTHERS_WRITE | BYRE_FOREIGN_BORROWED;
   if ((properties & ~all) != 0) {
@@ -59,8 +66,10 @@ void expect_adoptable(const void* data, size_t nbytes, uint32_t properties, byre
         "byre_buffer_adopt: the deleter is NULL, so byre cannot release the memory. Pass a "
         "function, or BYRE_FOREIGN_BORROWED for memory that the caller releases."));
   }
-  if (data == nullptr && nbytes != 0) {
-    throw InvalidArgument::null_pointer("byre_buffer_adopt", nbytes);
+  if (deleter != nullptr && (properties & BYRE_FOREIGN_BORROWED) != 0) {
+    throw InvalidArgument(format_text(
+        "byre_buffer_adopt: the memory is borrowed and has a deleter, allowed is one of them. Pass "
+        "NULL as deleter, or omit BYRE_FOREIGN_BORROWED."));
   }
 }
 
@@ -77,9 +86,8 @@ byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32_t properti
                               byre_deleter deleter, void* user, byre_allocator* allocator,
                               byre_buffer* result) {
   return guarded([=] {
-    const bool is_borrowed = (properties & BYRE_FOREIGN_BORROWED) != 0;
     const auto release = [=](void* address) noexcept {
-      if (deleter != nullptr && !is_borrowed) {
+      if (deleter != nullptr) {
         deleter(address, user);
       }
     };
@@ -89,9 +97,9 @@ byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32_t properti
         .deleter = release,
         .may_write = (properties & BYRE_FOREIGN_READ_ONLY) == 0,
         .others_write = (properties & BYRE_FOREIGN_OTHERS_WRITE) != 0,
-        .outlives = !is_borrowed};
+        .outlives = (properties & BYRE_FOREIGN_BORROWED) == 0};
     try {
-      expect_adoptable(data, nbytes, properties, deleter);
+      expect_adoptable(properties, deleter);
       expect_given(result, "byre_buffer_adopt", "result");
     } catch (...) {
       release(memory.data);  // as Buffer::adopt() does if it throws

@@ -6,7 +6,9 @@
 #include <byre/pages/paged_allocator.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 using namespace byre;
 using namespace byre::detail::from_c;
@@ -126,16 +128,21 @@ class TableAllocator final : public Allocator {
   const std::string name_;
 };
 
-/// Throws InvalidArgument for a table that no allocator can have.
-void expect_valid(const byre_allocator_functions& functions) {
+/// A copy of a table, whose members of later versions than the table are zero. Throws
+/// InvalidArgument for a table that no allocator can have.
+byre_allocator_functions valid_copy(const byre_allocator_functions& given) {
   const auto refuse = [](const char* what, long long actual, const char* instead) {
     throw InvalidArgument(
         format_text("byre_allocator_create: %s is %lld. %s", what, actual, instead));
   };
-  if (functions.struct_nbytes < sizeof functions) {
-    refuse("struct_nbytes", static_cast<long long>(functions.struct_nbytes),
+  constexpr std::size_t first_version =
+      offsetof(byre_allocator_functions, submit_copy) + sizeof given.submit_copy;
+  if (given.struct_nbytes < first_version) {
+    refuse("struct_nbytes", static_cast<long long>(given.struct_nbytes),
            "Set it to sizeof(byre_allocator_functions).");
   }
+  byre_allocator_functions functions{};
+  std::memcpy(&functions, &given, (std::min)(sizeof functions, given.struct_nbytes));
   if (functions.allocate == nullptr || functions.deallocate == nullptr) {
     refuse("a required function", 0, "Set allocate and deallocate.");
   }
@@ -147,6 +154,7 @@ void expect_valid(const byre_allocator_functions& functions) {
     refuse("copies_end of memory of the host", functions.copies_end,
            "Set it to BYRE_COPIES_END_ON_RETURN.");
   }
+  return functions;
 }
 
 RecyclingPool& pool_of(const byre_pool* pool) noexcept {
@@ -162,7 +170,9 @@ const Allocator& allocator_or_default(const byre_allocator* allocator) noexcept 
 }  // namespace
 
 void byre_pending_copy_take(byre_pending_copy* from, byre_pending_copy* to) {
-  ::new (static_cast<void*>(to)) PendingCopy(std::move(copy_in(from)));
+  if (from != nullptr && to != nullptr) {
+    ::new (static_cast<void*>(to)) PendingCopy(std::move(copy_in(from)));
+  }
 }
 
 void byre_pending_copy_end(byre_pending_copy* pending) {
@@ -175,12 +185,10 @@ byre_status byre_allocator_create(const byre_allocator_functions* functions,
                                   byre_allocator** result) {
   return guarded([=] {
     expect_given(functions, "byre_allocator_create", "functions");
-    expect_valid(*functions);
-    TableAllocator* made;
     expect_given(result, "byre_allocator_create", "result");
-    create(&made, "byre_allocator_create", *functions,
-           std::string(functions->name == nullptr ? "unnamed allocator" : functions->name));
-    *result = handle_of(*made);
+    const byre_allocator_functions table = valid_copy(*functions);
+    *result = handle_of(*made_new<TableAllocator>(
+        table, std::string(table.name == nullptr ? "unnamed allocator" : table.name)));
   });
 }
 
@@ -231,8 +239,12 @@ byre_status byre_allocator_allocate(byre_allocator* allocator, size_t nbytes, si
 
 byre_status byre_allocator_copy(byre_allocator* allocator, void* destination, const void* source,
                                 size_t nbytes) {
-  return guarded(
-      [=] { detail::from_c::allocator_or_default(allocator).copy(destination, source, nbytes); });
+  return guarded([=] {
+    if ((destination == nullptr || source == nullptr) && nbytes != 0) {
+      throw InvalidArgument::null_pointer("byre_allocator_copy", nbytes);
+    }
+    detail::from_c::allocator_or_default(allocator).copy(destination, source, nbytes);
+  });
 }
 
 void byre_allocator_deallocate(byre_allocator* allocator, const byre_block* block) {
@@ -247,10 +259,8 @@ byre_pool* byre_default_pool() {
 
 byre_status byre_pool_create(size_t limit_nbytes, byre_pool** result) {
   return guarded([=] {
-    RecyclingPool* made;
     expect_given(result, "byre_pool_create", "result");
-    create(&made, "byre_pool_create", limit_nbytes);
-    *result = handle_of_pool(*made);
+    *result = handle_of_pool(*made_new<RecyclingPool>(limit_nbytes));
   });
 }
 

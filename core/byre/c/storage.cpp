@@ -54,11 +54,10 @@ byre_status store_pin(const byre_storage* storage, byre_pin** result, const char
                       MakePin make_pin) noexcept {
   return guarded([&] {
     expect_given(result, call, "result");
-    byre_pin* made;
-    create(&made, call);  // first, because a pin to write materializes the bytes
-    std::unique_ptr<byre_pin> owned(made);
-    owned->pin = make_pin(StorageOf(storage));
-    *result = storage == nullptr ? nullptr : owned.release();
+    // Allocated first, because a pin to write materializes the bytes.
+    std::unique_ptr<byre_pin> made(made_new<byre_pin>());
+    made->pin = make_pin(StorageOf(storage));
+    *result = storage == nullptr ? nullptr : made.release();
   });
 }
 

@@ -270,11 +270,6 @@ TEST(CBuffers, memory_with_other_writers_is_copied_by_a_clone) {
   ASSERT_TRUE(ok(byre_buffer_clone(borrowed, clone)));
   EXPECT_NE(byre_buffer_data(clone), memory);
   EXPECT_EQ(text_of(clone), "cows");
-  // A deleter of borrowed memory is not called.
-  ASSERT_TRUE(ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_BORROWED, &Deletion::record, &deletion,
-                                   nullptr, borrowed)));
-  byre_buffer_release(borrowed);
-  EXPECT_EQ(deletion.count, 0);
 }
 
 TEST(CBuffers, refused_adoption_calls_the_deleter_once) {
@@ -290,6 +285,9 @@ TEST(CBuffers, refused_adoption_calls_the_deleter_once) {
   EXPECT_TRUE(fails(adopt(buffer, memory, 8), BYRE_INVALID_ARGUMENT, "0x8", "BYRE_FOREIGN_"));
   EXPECT_EQ(deletion.count, 1);
   EXPECT_TRUE(fails(adopt(nullptr, memory, 0), BYRE_INVALID_ARGUMENT, "`result` is NULL"));
+  EXPECT_EQ(deletion.count, 1);
+  EXPECT_TRUE(fails(adopt(buffer, memory, BYRE_FOREIGN_BORROWED), BYRE_INVALID_ARGUMENT,
+                    "borrowed and has a deleter"));
   EXPECT_EQ(deletion.count, 1);
   EXPECT_TRUE(fails(byre_buffer_adopt(memory, 4, 0, nullptr, nullptr, nullptr, buffer),
                     BYRE_INVALID_ARGUMENT, "deleter is NULL", "BYRE_FOREIGN_BORROWED"));
@@ -372,6 +370,22 @@ TEST(CBuffers, null_for_a_result_is_refused) {
   EXPECT_EQ(text_of(buffer), "cows");
 }
 
+TEST(CBuffers, null_for_the_address_is_refused_with_and_without_the_macro) {
+  CBuffer buffer, clone;
+  allocate(buffer, "cows");
+  const auto is_refused = [&] {
+    for (const byre_status status :
+         {byre_buffer_mutable_data(buffer, BYRE_WAIT_ALLOWED, nullptr),
+          (byre_buffer_mutable_data)(buffer, BYRE_WAIT_ALLOWED, nullptr)}) {
+      EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "`data` is NULL"));
+    }
+  };
+  is_refused();
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
+  is_refused();
+  EXPECT_EQ(byre_buffer_shares_data_with(buffer, clone), 1);
+}
+
 TEST(CBuffers, number_that_is_no_enumerator_is_refused) {
   CBuffer buffer, clone;
   void* data = nullptr;
@@ -380,6 +394,12 @@ TEST(CBuffers, number_that_is_no_enumerator_is_refused) {
     EXPECT_TRUE(fails((byre_buffer_mutable_data)(buffer, wait, &data), BYRE_INVALID_ARGUMENT,
                       "byre_wait is", "allowed are 0 to 1"));
     EXPECT_EQ(data, nullptr);
+    for (const byre_status status :
+         {byre_buffer_materialize(buffer, wait, nullptr),
+          byre_buffer_mutable_range(buffer, 0, 1, wait, &data),
+          byre_buffer_writable_clone(buffer, wait, BYRE_WRITERS_NONE, clone)}) {
+      EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "byre_wait is"));
+    }
   }
   EXPECT_TRUE(fails(byre_buffer_writable_clone(buffer, BYRE_WAIT_ALLOWED, 2, clone),
                     BYRE_INVALID_ARGUMENT, "byre_writers is 2"));

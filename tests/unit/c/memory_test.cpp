@@ -218,6 +218,8 @@ TEST(CAllocators, submitted_copy_keeps_its_source_until_it_ends) {
   byre_pending_copy_end(&device.counting.pending[0]);
   byre_pending_copy_end(&device.counting.pending[0]);
   byre_pending_copy_end(nullptr);
+  byre_pending_copy_take(nullptr, &device.counting.pending[0]);
+  byre_pending_copy_take(&device.counting.pending[1], nullptr);
   EXPECT_EQ(device.counting.deallocated, before) << "the second copy is pending";
   byre_pending_copy_end(&device.counting.pending[1]);
   EXPECT_EQ(device.counting.deallocated, before + 1);
@@ -313,6 +315,9 @@ TEST(CAllocators, table_that_is_invalid_is_refused) {
   };
   using Table = byre_allocator_functions;
   EXPECT_TRUE(refused([](Table& t) { t.struct_nbytes = 8; }, "struct_nbytes is 8"));
+  EXPECT_TRUE(refused(
+      [](Table& t) { t.struct_nbytes = offsetof(Table, submit_copy) + sizeof t.submit_copy - 1; },
+      "struct_nbytes"));
   EXPECT_TRUE(refused([](Table& t) { t.allocate = nullptr; }, "Set allocate and deallocate"));
   EXPECT_TRUE(refused([](Table& t) { t.deallocate = nullptr; }, "Set allocate and deallocate"));
   EXPECT_TRUE(refused([](Table& t) { t.device_index = 1; }, "device_index of the host is 1"));
@@ -357,6 +362,9 @@ TEST(CAllocators, memory_of_any_allocator_is_available) {
   byre_block block{};
   EXPECT_TRUE(fails(byre_allocator_allocate(nullptr, 4, 63, &block), BYRE_INVALID_ARGUMENT,
                     "prefix is 63"));
+  ASSERT_TRUE(ok(byre_allocator_allocate(nullptr, 4, 1024, &block)));
+  byre_allocator_deallocate(nullptr, &block);
+  block = byre_block{};
   EXPECT_TRUE(fails(byre_allocator_allocate(nullptr, 4, 1088, &block), BYRE_INVALID_ARGUMENT,
                     "prefix is 1088"));
   EXPECT_TRUE(fails(byre_allocator_allocate(nullptr, SIZE_MAX, 0, &block), BYRE_INVALID_ARGUMENT,
@@ -369,6 +377,20 @@ TEST(CAllocators, memory_of_any_allocator_is_available) {
                byre_allocator_name(byre_aligned_allocator()));
 }
 
+TEST(CAllocators, device_table_provides_no_memory_for_no_bytes) {
+  Counting counting;
+  auto table = counting.functions();
+  table.device_kind = 1;
+  CAllocator allocator;
+  ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
+  counting.is_null = true;
+  CBuffer buffer;
+  EXPECT_TRUE(ok(byre_buffer_allocate(0, allocator, buffer)));
+  EXPECT_EQ(byre_buffer_nbytes(buffer), 0U);
+  EXPECT_TRUE(fails(byre_buffer_allocate(1, allocator, buffer), BYRE_OUT_OF_MEMORY));
+  byre_buffer_release(buffer);
+}
+
 TEST(CAllocators, copy_of_a_table_fails_with_its_status) {
   Counting counting;
   auto table = counting.functions();
@@ -378,6 +400,11 @@ TEST(CAllocators, copy_of_a_table_fails_with_its_status) {
   counting.copy_status = BYRE_USER_STATUS + 3;
   char to[4];
   EXPECT_TRUE(fails(byre_allocator_copy(allocator, to, "cow", 4), BYRE_USER_STATUS + 3, "copy of"));
+  counting.copy_status = BYRE_OK;
+  EXPECT_TRUE(fails(byre_allocator_copy(allocator, nullptr, "cow", 4), BYRE_INVALID_ARGUMENT,
+                    "byre_allocator_copy", "null pointer to 4 bytes"));
+  EXPECT_TRUE(fails(byre_allocator_copy(allocator, to, nullptr, 4), BYRE_INVALID_ARGUMENT, "null"));
+  EXPECT_TRUE(ok(byre_allocator_copy(allocator, nullptr, nullptr, 0)));
 }
 
 TEST(CPools, pool_keeps_released_blocks_up_to_its_limit) {
@@ -390,6 +417,15 @@ TEST(CPools, pool_keeps_released_blocks_up_to_its_limit) {
   EXPECT_EQ(byre_pool_idle_nbytes(pool), 0U);
   byre_buffer_release(buffer);
   EXPECT_GE(byre_pool_idle_nbytes(pool), nbytes);
+  CBuffer other;
+  ASSERT_TRUE(ok(byre_buffer_allocate(nbytes, byre_pool_allocator(pool), buffer)));
+  ASSERT_TRUE(ok(byre_buffer_allocate(nbytes / 2, byre_pool_allocator(pool), other)));
+  byre_buffer_release(buffer);
+  byre_buffer_release(other);
+  const std::size_t both = byre_pool_idle_nbytes(pool);
+  byre_pool_trim(pool, both - 1);
+  EXPECT_LT(byre_pool_idle_nbytes(pool), both);
+  EXPECT_GT(byre_pool_idle_nbytes(pool), 0U) << "one block suffices";
   byre_pool_trim(pool, 0);
   EXPECT_EQ(byre_pool_idle_nbytes(pool), 0U);
   byre_pool_set_limit_nbytes(pool, 0);

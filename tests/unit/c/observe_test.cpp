@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counters, copy sinks, recordings and call sites of the C interface.
 #include <byre/config.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <cstdio>
 #include <string>
@@ -83,6 +84,99 @@ TEST(CObservation, snapshots_count_clones_and_copies) {
   ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
   EXPECT_EQ(counts().bytes_not_copied - after.bytes_not_copied, 4);
   EXPECT_GE(counts().pooled_bytes, 0);
+}
+
+TEST(CObservation, snapshots_contain_every_count_of_the_library) {
+  copy_once();
+  CBuffer buffer, stealing;
+  allocate(buffer, "cows");
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, stealing)));
+  byre_buffer_release(buffer);
+  ASSERT_TRUE(ok(write(stealing, "m")));
+  CBuffer pages, overlay;
+  ASSERT_TRUE(ok(byre_buffer_allocate(1 << 20, byre_paged_allocator(), pages)));
+  ASSERT_TRUE(ok(byre_buffer_clone(pages, overlay)));
+  ASSERT_TRUE(ok(write(overlay, "m")));
+  const stats::Counters expected = stats::snapshot();
+  const byre_stats now = counts();
+  EXPECT_EQ(now.lazy_clones, expected.lazy_clones);
+  EXPECT_EQ(now.copies, expected.copies);
+  EXPECT_EQ(now.steals, expected.steals);
+  EXPECT_EQ(now.waits, expected.waits);
+  EXPECT_EQ(now.bytes_copied, expected.bytes_copied);
+  EXPECT_EQ(now.bytes_not_copied, expected.bytes_not_copied);
+  EXPECT_EQ(now.live_bytes, expected.live_bytes);
+  EXPECT_EQ(now.pooled_bytes, expected.pooled_bytes);
+  EXPECT_EQ(now.overlays, expected.overlays);
+  EXPECT_EQ(now.pinned_bytes, expected.pinned_bytes);
+}
+
+TEST(CObservation, every_copying_call_reports_the_place_of_the_caller) {
+  std::vector<Event> events;
+  CSink sink;
+  ASSERT_TRUE(ok(byre_copy_sink_install(&remember, &events, sink.result())));
+  struct Shared {
+    CBuffer buffer, clone, other;
+    CStorage storage, storage_clone, other_storage;
+    CTiles tiles, tiles_clone;
+    CPin pin;
+    void* data = nullptr;
+  };
+  using Call = byre_status (*)(Shared&);
+  constexpr byre_wait wait = BYRE_WAIT_ALLOWED;
+  const Call calls[] = {
+      [](Shared& s) { return (byre_buffer_mutable_data)(s.clone, wait, &s.data); },
+      [](Shared& s) { return byre_buffer_mutable_data(s.clone, wait, &s.data); },
+      [](Shared& s) { return byre_buffer_materialize(s.clone, wait, nullptr); },
+      [](Shared& s) { return byre_buffer_mutable_range(s.clone, 0, 1, wait, &s.data); },
+      [](Shared& s) {
+        byre_buffer_release(s.clone);
+        return byre_buffer_writable_clone(s.buffer, wait, BYRE_WRITERS_NONE, s.other);
+      },
+      [](Shared& s) {
+        byre_buffer_release(s.clone);
+        return byre_buffer_resize(s.buffer, 1 << 12);
+      },
+      [](Shared& s) { return byre_storage_mutable_data(s.storage, wait, &s.data); },
+      [](Shared& s) { return byre_storage_materialize(s.storage, wait, nullptr); },
+      [](Shared& s) { return byre_storage_mutable_range(s.storage, 0, 1, wait, &s.data); },
+      [](Shared& s) { return byre_storage_mutable_data_in_parallel(s.storage, wait, &s.data); },
+      [](Shared& s) {
+        return byre_storage_mutable_range_in_parallel(s.storage, 0, 1, wait, &s.data);
+      },
+      [](Shared& s) { return byre_storage_materialize_in_parallel(s.storage, wait, nullptr); },
+      [](Shared& s) { return byre_storage_pin(s.storage, wait, s.pin.result()); },
+      [](Shared& s) {
+        byre_storage_release(s.storage_clone);
+        *s.storage_clone.result() = nullptr;
+        return byre_storage_writable_clone(s.storage, wait, s.other_storage.result());
+      },
+      [](Shared& s) {
+        byre_storage_release(s.storage_clone);
+        *s.storage_clone.result() = nullptr;
+        return byre_storage_resize(s.storage, 1 << 12);
+      },
+      [](Shared& s) { return byre_tiles_mutable_tile(s.tiles, 0, wait, &s.data, nullptr); },
+      [](Shared& s) { return byre_tiles_write(s.tiles, 0, "x", 1, wait); },
+      [](Shared& s) { return byre_tiles_append(s.tiles, "x", 1, wait); },
+  };
+  std::uint32_t line = 100;
+  for (const Call call : calls) {
+    Shared shared;
+    allocate(shared.buffer, "cows");
+    ASSERT_TRUE(ok(byre_buffer_clone(shared.buffer, shared.clone)));
+    ASSERT_TRUE(ok(byre_storage_allocate(4, nullptr, shared.storage.result())));
+    ASSERT_TRUE(ok(byre_storage_clone(shared.storage, shared.storage_clone.result())));
+    ASSERT_TRUE(ok(byre_tiles_allocate(6, 4, nullptr, shared.tiles)));
+    ASSERT_TRUE(ok(byre_tiles_clone(shared.tiles, shared.tiles_clone)));
+    events.clear();
+    byre_set_call_site("script.cow", ++line);
+    EXPECT_TRUE(ok(call(shared)));
+    byre_set_call_site(nullptr, 0);
+    ASSERT_EQ(events.size(), 1U) << "call " << line - 101;
+    EXPECT_EQ(events[0].file, "script.cow") << "call " << line - 101;
+    EXPECT_EQ(events[0].line, line);
+  }
 }
 
 TEST(CObservation, sink_gets_each_copy_with_its_place_until_removed) {

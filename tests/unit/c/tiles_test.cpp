@@ -105,6 +105,7 @@ TEST(CTilesTest, ranges_and_sizes_out_of_range_are_refused) {
   CTiles tiles;
   fill(tiles, "0123456789");
   char bytes[4] = {};
+  void* data = nullptr;
   for (const byre_status status : {byre_tiles_read(tiles, 7, bytes, 4),
                                    byre_tiles_write(tiles, 7, bytes, 4, BYRE_WAIT_ALLOWED)}) {
     EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "out of range", "10 bytes"));
@@ -116,7 +117,8 @@ TEST(CTilesTest, ranges_and_sizes_out_of_range_are_refused) {
   }
   for (const byre_status status :
        {byre_tiles_write(tiles, 0, bytes, 1, 2), byre_tiles_append(tiles, bytes, 1, 2),
-        byre_tiles_resize(tiles, 1, 2), byre_tiles_truncate(tiles, 1, 2)}) {
+        byre_tiles_resize(tiles, 1, 2), byre_tiles_truncate(tiles, 1, 2),
+        byre_tiles_mutable_tile(tiles, 0, 2, &data, nullptr)}) {
     EXPECT_TRUE(fails(status, BYRE_INVALID_ARGUMENT, "byre_wait is 2"));
   }
   EXPECT_TRUE(

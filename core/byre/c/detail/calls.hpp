@@ -80,16 +80,21 @@ void expect_enumerator(std::int32_t number, std::int32_t count, const char* type
 /// A copy of `text` for byre_text_free(). Throws OutOfMemory.
 char* copied_text(const std::string& text);
 
-/// Stores a new T, made from `arguments`, in `*result`. Throws OutOfMemory, and what the
-/// constructor of T throws.
+/// A new T, made from `arguments`. Throws OutOfMemory, and what the constructor of T throws.
 template <class T, class... Arguments>
-void create(T** result, const char* call, Arguments&&... arguments) {
-  expect_given(result, call, "result");
+T* made_new(Arguments&&... arguments) {
   T* const made = new (std::nothrow) T{std::forward<Arguments>(arguments)...};
   if (made == nullptr) {
     throw OutOfMemory(sizeof(T), "heap, for a handle of the C interface");
   }
-  *result = made;
+  return made;
+}
+
+/// Stores what made_new() returns in `*result`, and throws what it throws.
+template <class T, class... Arguments>
+void create(T** result, const char* call, Arguments&&... arguments) {
+  expect_given(result, call, "result");
+  *result = made_new<T>(std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace byre::inline BYRE_ABI::detail::from_c

@@ -34,6 +34,7 @@ using ValueOf = decltype(value_type(std::declval<const Handle&>()));
 inline constexpr bool is_in_place = BYRE_CHECKS == 0;
 static_assert(!is_in_place ||
               (sizeof(Buffer) == sizeof(byre_buffer) && sizeof(TiledBuffer) == sizeof(byre_tiles) &&
+               alignof(Buffer) <= alignof(byre_buffer) &&
                alignof(TiledBuffer) <= alignof(byre_tiles)));
 
 /// The value in a handle, or null if the handle is empty or null. The last member of a value is
@@ -108,7 +109,7 @@ inline void release_value(Handle* handle) noexcept {
   if (value_in(handle) == nullptr) {
     return;
   }
-  const Handle former = std::exchange(*handle, Handle());
+  Handle former = std::exchange(*handle, Handle());
   if constexpr (is_in_place) {
     std::destroy_at(value_in(&former));
   } else {
