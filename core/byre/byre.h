@@ -26,8 +26,11 @@
 ///   has changed, and byre_last_error() explains what failed and what to do. No C++ exception
 ///   leaves a function. A pointer for a result must not be NULL. A function without a status
 ///   cannot fail, and takes NULL for an empty value.
-/// - Results: a function that creates a value in `*result` releases the former value there; only if
-///   the result is a pointer (such as a byre_storage*) the former pointer is overwritten.
+/// - Results: `*result` must be initialized, for example to BYRE_BUFFER_EMPTY. A function makes the
+///   new value first, then releases the former one; if it fails, the former value stays. Only if the
+///   result is a pointer (such as a byre_storage*), any former pointer is overwritten.
+/// - Callbacks: no exception may leave a callback without a status (a deleter, deallocate, a copy
+///   sink, a warning handler), and no callback may call longjmp.
 /// - Thread-safety: any number of threads may read or clone one value or storage at once. The
 ///   caller must not write it while another thread accesses it. Values that share bytes are
 ///   independent: each may be used by a thread of its own. In a checked build (Meson option
@@ -89,7 +92,7 @@ enum {
 /// A name such as "out of memory"; "unknown status" for other numbers.
 BYRE_C_API const char* byre_status_name(byre_status status);
 /// A sentence about the latest failure on this thread; "" before the first. It is valid until the
-/// next failure on this thread. A success does not change it.
+/// next failure on this thread, or the end of the thread. A success does not change it.
 BYRE_C_API const char* byre_last_error(void);
 
 /// Receives a warning: a problem in a place that cannot return a status. Several threads may call
@@ -177,7 +180,8 @@ BYRE_C_API void byre_pending_copy_end(byre_pending_copy* pending);
 /// An allocator as a table of functions. They may be called on any thread at any time. Those marked
 /// optional may be NULL. A function that returns a status other than BYRE_OK must hold no memory
 /// and have changed nothing; byre passes BYRE_OUT_OF_MEMORY and statuses from BYRE_USER_STATUS on
-/// to the caller.
+/// to the caller. Return BYRE_OUT_OF_MEMORY if a quota is exhausted, too: a buffer that grows asks
+/// for spare capacity first, and after this status only for the size that it needs.
 typedef struct byre_allocator_functions {
   size_t struct_nbytes;  ///< sizeof(byre_allocator_functions), also if the library is newer
   void* user;            ///< passed to each function
@@ -197,7 +201,8 @@ typedef struct byre_allocator_functions {
   byre_status (*allocate_copy)(void* user, size_t nbytes, size_t prefix, const void* source,
                                size_t copied_nbytes, byre_block* block);
   /// Optional: as allocate_copy, for a writer that continues while the device copies. Takes the
-  /// handle out of `*pending`; if it does not, the copy is complete.
+  /// handle out of `*pending`; if it does not, the copy is complete. A call that takes the handle
+  /// must not fail: byre ends the program then.
   byre_status (*submit_copy)(void* user, size_t nbytes, size_t prefix, const void* source,
                              size_t copied_nbytes, byre_block* block, byre_pending_copy* pending);
 } byre_allocator_functions;
@@ -285,8 +290,9 @@ BYRE_C_API byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32
                                          byre_deleter deleter, void* user,
                                          byre_allocator* allocator, byre_buffer* result);
 
-/// A read-only buffer over a file, which is mapped and must not change. Reads nothing. Errors: file
-/// error if the file is missing, unreadable, empty or not regular; out of memory.
+/// A read-only buffer over a file, which is mapped and must not change. Reads nothing. Names of
+/// files are UTF-8 on Windows, and bytes elsewhere. Errors: file error if the file is missing,
+/// unreadable, empty or not regular; out of memory.
 BYRE_C_API byre_status byre_buffer_map_file(const char* file_name, byre_allocator* allocator,
                                             byre_buffer* result);
 
@@ -459,8 +465,10 @@ BYRE_C_API byre_status byre_tiles_tile(const byre_tiles* tiles, size_t index, co
 BYRE_C_API byre_status byre_tiles_mutable_tile(byre_tiles* tiles, size_t index, byre_wait wait,
                                                void** data, size_t* nbytes);
 
-/// Copies bytes out, or in. A write makes all its tiles unshared before it writes the first byte;
-/// the bytes must not be those of `tiles`. Errors: invalid argument if the range exceeds the tiles.
+/// Copies bytes out, or in. A write makes all its tiles unshared before it writes the first byte, so
+/// a lack of memory changes no byte. If the allocator's `copy` fails, earlier tiles may have been
+/// written. The bytes of a write or an append must not be those of `tiles`. Errors: invalid argument
+/// if the range exceeds the tiles.
 BYRE_C_API byre_status byre_tiles_read(const byre_tiles* tiles, size_t offset, void* destination,
                                        size_t nbytes);
 BYRE_C_API byre_status byre_tiles_write(byre_tiles* tiles, size_t offset, const void* bytes,
@@ -506,13 +514,15 @@ BYRE_C_API byre_status byre_atomic_buffer_store(byre_atomic_buffer* place, byre_
 /// `*buffer` and the content change places.
 BYRE_C_API byre_status byre_atomic_buffer_exchange(byre_atomic_buffer* place, byre_buffer* buffer);
 /// Stores `desired` if the content shares its bytes with `expected`, or if both are empty, and sets
-/// `*stored` to 1. Else sets it to 0, and `expected` to a clone of the content.
+/// `*stored` to 1. Else sets it to 0, and `expected` to a clone of the content; `desired` keeps its
+/// bytes.
 BYRE_C_API byre_status byre_atomic_buffer_compare_exchange(byre_atomic_buffer* place,
                                                            byre_buffer* expected,
                                                            byre_buffer* desired, int* stored);
 /// 1 if the content shares its bytes with `buffer`, or if both are empty.
 BYRE_C_API int byre_atomic_buffer_holds(const byre_atomic_buffer* place, const byre_buffer* buffer);
-/// Sleeps while the content shares its bytes with `expected`; looks again after each notify.
+/// Sleeps while the content shares its bytes with `expected`, or while both are empty; looks again
+/// after each notify.
 BYRE_C_API void byre_atomic_buffer_wait(const byre_atomic_buffer* place,
                                         const byre_buffer* expected);
 BYRE_C_API void byre_atomic_buffer_notify(byre_atomic_buffer* place);
@@ -558,7 +568,9 @@ typedef struct byre_copy_event {
   uint32_t line;
   byre_copy_cause cause;
 } byre_copy_event;
-/// Called for each copy, by the thread that copies, after the copy.
+/// Called for each copy, by the thread that copies, after the copy; on several threads at once. It
+/// may write other owners of the source. It must not access the buffer or storage that is being
+/// written, and must not install or remove sinks. Its own copies are not reported.
 typedef void (*byre_copy_sink)(void* user, const byre_copy_event* event);
 typedef struct byre_installed_sink byre_installed_sink;
 BYRE_C_API byre_status byre_copy_sink_install(byre_copy_sink sink, void* user,

@@ -17,6 +17,7 @@ struct Counting {
   byre_status allocate_status = BYRE_OK, copy_status = BYRE_OK;
   bool is_null = false, is_misaligned = false, is_small = false, takes_pending = true;
   bool takes_before_it_fails = false;
+  int failing_copy = 0;            // the number of the copy that fails
   byre_pending_copy pending[2]{};  // of the first copies
 
   byre_allocator_functions functions() {
@@ -52,6 +53,9 @@ struct Counting {
 byre_status copy(void* user, void* destination, const void* source, std::size_t nbytes) {
   auto& counting = Counting::of(user);
   ++counting.copied;
+  if (counting.copied == counting.failing_copy) {
+    return BYRE_USER_STATUS;
+  }
   if (counting.copy_status == BYRE_OK) {
     std::memcpy(destination, source, nbytes);
   }
@@ -389,6 +393,23 @@ TEST(CAllocators, device_table_provides_no_memory_for_no_bytes) {
   EXPECT_EQ(byre_buffer_nbytes(buffer), 0U);
   EXPECT_TRUE(fails(byre_buffer_allocate(1, allocator, buffer), BYRE_OUT_OF_MEMORY));
   byre_buffer_release(buffer);
+}
+
+TEST(CAllocators, failed_copy_of_a_tile_leaves_earlier_tiles_written) {
+  Counting counting;
+  auto table = counting.functions();
+  table.copy = &copy;
+  CAllocator allocator;
+  ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
+  CTiles tiles;
+  char bytes[] = "01234567";
+  ASSERT_TRUE(ok(byre_tiles_allocate(8, 4, allocator, tiles)));
+  ASSERT_TRUE(ok(byre_tiles_write(tiles, 0, bytes, 8, BYRE_WAIT_ALLOWED)));
+  counting.failing_copy = counting.copied + 2;
+  EXPECT_EQ(byre_tiles_write(tiles, 0, "abcdefgh", 8, BYRE_WAIT_ALLOWED), BYRE_USER_STATUS);
+  ASSERT_TRUE(ok(byre_tiles_read(tiles, 0, bytes, 8)));
+  EXPECT_STREQ(bytes, "abcd4567");
+  byre_tiles_release(tiles);
 }
 
 TEST(CAllocators, copy_of_a_table_fails_with_its_status) {
