@@ -71,6 +71,11 @@ class Array {
   static_assert(std::is_same_v<T, std::remove_cv_t<T>> && std::is_trivially_copyable_v<T>,
                 "byre::Array<T> copies elements as bytes: T must be trivially copyable and have no "
                 "cv-qualifier. Use std::vector<T> for other types.");
+  static_assert(std::is_copy_constructible_v<T> && std::is_copy_assignable_v<T>,
+                "byre::Array<T> copies elements: T must have a copy constructor and a copy "
+                "assignment. Use std::vector<T> for types that can only be moved.");
+  static_assert(!std::is_array_v<T>,
+                "byre::Array<T>: T must not be an array. Use std::array, or a struct.");
   static_assert(alignof(T) <= data_alignment,
                 "byre::Array<T>: the alignment of T exceeds that of allocated memory, "
                 "byre::data_alignment. Use a type with a smaller alignment.");
@@ -242,7 +247,9 @@ class Array {
   /// Appends one element. Cost: O(1) amortized.
   void append(T value, CallSite site = CallSite::current()) {
     const std::size_t former = size(site);
-    set_size("Array::append", former + 1, site);
+    if (!buffer_.resize_in_place((former + 1) * sizeof(T), site)) [[unlikely]] {
+      set_size("Array::append", former + 1, site);
+    }
     mutable_data(Wait::allowed, site)[former] = value;
   }
 
@@ -262,17 +269,25 @@ class Array {
     std::copy_n(source, elements.size(), mutable_data(Wait::allowed, site) + former);
   }
 
-  /// Changes the size. New elements are copies of `value`.
+  /// Changes the size. New elements are copies of `value`. Copies nothing if the size is the former
+  /// one.
   void resize(std::size_t size, T value = T(), CallSite site = CallSite::current()) {
     const std::size_t former = this->size(site);
+    if (size == former) {
+      return;
+    }
     set_size("Array::resize", size, site);
     if (size > former) {
       std::fill_n(mutable_data(Wait::allowed, site) + former, size - former, value);
     }
   }
 
-  /// Removes all elements; retains the capacity if the array is not shared.
-  void clear(CallSite site = CallSite::current()) { set_size("Array::clear", 0, site); }
+  /// Removes all elements. Copies nothing; retains the capacity if the array is not shared.
+  void clear(CallSite site = CallSite::current()) {
+    if (size(site) != 0 && !buffer_.resize_in_place(0, site)) {
+      buffer_ = Buffer::allocate(0, buffer_.allocator());
+    }
+  }
 
   /// Provides a capacity of `size` elements or more, and makes the array the only owner of its
   /// elements: until the next lazy clone, growing to `size` elements copies nothing. A copy of an
@@ -293,7 +308,7 @@ class Array {
  private:
   explicit Array(Buffer&& buffer) noexcept : buffer_(std::move(buffer)) {}
 
-  void set_size(const char* call, std::size_t size, CallSite site) {
+  [[gnu::noinline]] void set_size(const char* call, std::size_t size, CallSite site) {
     buffer_.resize_unsharing(detail::nbytes_of_elements(call, size, sizeof(T)), site);
   }
 

@@ -490,6 +490,17 @@ class basic_buffer {
   template <class T>
   friend class Array;
 
+  /// Changes the size if the data may be written in place and the capacity suffices. Else returns
+  /// false.
+  bool resize_in_place(std::size_t nbytes, CallSite site) noexcept {
+    const auto access = monitor_.writes(site);
+    if (nbytes > header().capacity() || !becomes_unique(site)) {
+      return false;
+    }
+    header().set_nbytes(nbytes);
+    return true;
+  }
+
   /// As resize(), but copies data that is shared, being copied or read-only, instead of throwing
   /// NotUnique. Afterwards the data may be written in place. Copies at most once, and only bytes
   /// that remain. Maps data in pages again instead, if its capacity suffices and the system can.
@@ -567,7 +578,8 @@ class basic_buffer {
   void expect_unique(const char* operation, std::size_t nbytes);
   bool is_unique_in_order() noexcept;
   void set_size(std::size_t nbytes, CallSite site);
-  void move_to_new_block(std::size_t nbytes, std::size_t former, CallSite site);
+  void move_to_new_block(std::size_t nbytes, std::size_t former, stats::CopyCause cause,
+                         CallSite site);
   Header* copy_with_room(std::size_t nbytes, std::size_t former) const;
 
   // Plain lets the model checker find races on these pointers. In a parallel loop one thread

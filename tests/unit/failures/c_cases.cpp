@@ -29,6 +29,10 @@ struct Values {
     expect_ok(byre_buffer_allocate(4, nullptr, buffer));
     expect_ok(byre_buffer_clone(buffer, shared));
     expect_ok(byre_buffer_allocate(4, nullptr, lone));
+    expect_ok(byre_buffer_allocate(100'000, nullptr, roomy));
+    expect_ok(byre_buffer_resize(roomy, 4));
+    expect_ok(byre_storage_allocate(100'000, nullptr, roomy_storage.result()));
+    expect_ok(byre_storage_resize(roomy_storage, 4));
     expect_ok(byre_storage_allocate(4, nullptr, storage.result()));
     expect_ok(byre_storage_clone(storage, shared_storage.result()));
     expect_ok(byre_storage_allocate(4, nullptr, lone_storage.result()));
@@ -36,8 +40,8 @@ struct Values {
     expect_ok(byre_tiles_clone(tiles, shared_tiles));
     expect_ok(byre_atomic_buffer_create(place.result()));
   }
-  CBuffer buffer, shared, lone, other;
-  CStorage storage, shared_storage, lone_storage, other_storage;
+  CBuffer buffer, shared, lone, roomy, other;
+  CStorage storage, shared_storage, lone_storage, roomy_storage, other_storage;
   CTiles tiles, shared_tiles, other_tiles;
   CAtomicBuffer place, other_place;
   CAllocator allocator;
@@ -55,12 +59,16 @@ std::string described(const Values& v) {
   std::string text;
   for (byre_buffer* buffer :
        {static_cast<byre_buffer*>(values.buffer), static_cast<byre_buffer*>(values.shared),
+        static_cast<byre_buffer*>(values.lone), static_cast<byre_buffer*>(values.roomy),
         static_cast<byre_buffer*>(values.other)}) {
     text += std::to_string(byre_buffer_nbytes(buffer)) + "," +
+            std::to_string(byre_buffer_capacity(buffer)) + "," +
             std::to_string(byre_buffer_use_count(buffer)) + " ";
   }
   for (byre_storage* storage : {static_cast<byre_storage*>(values.storage),
                                 static_cast<byre_storage*>(values.shared_storage),
+                                static_cast<byre_storage*>(values.lone_storage),
+                                static_cast<byre_storage*>(values.roomy_storage),
                                 static_cast<byre_storage*>(values.other_storage)}) {
     text += std::to_string(byre_storage_nbytes(storage)) + "," +
             std::to_string(byre_storage_use_count(storage)) + " ";
@@ -139,9 +147,9 @@ const Case cases[] = {
            [](Values& v) { return byre_buffer_materialize(v.shared, wait, nullptr); }),
     c_case("byre_buffer_mutable_range",
            [](Values& v) { return byre_buffer_mutable_range(v.shared, 1, 1, wait, &v.data); }),
-    c_case("byre_buffer_resize", [](Values& v) { return byre_buffer_resize(v.other, 200); }),
+    c_case("byre_buffer_resize", [](Values& v) { return byre_buffer_resize(v.lone, 200); }),
     c_case("byre_buffer_shrink_to_fit",
-           [](Values& v) { return byre_buffer_shrink_to_fit(v.other); }),
+           [](Values& v) { return byre_buffer_shrink_to_fit(v.roomy); }),
     c_case("byre_buffer_explain",
            [](Values& v) { return byre_buffer_explain(v.buffer, v.text.result()); }),
     c_case("byre_storage_from_buffer",
@@ -173,7 +181,7 @@ const Case cases[] = {
     c_case("byre_storage_resize",
            [](Values& v) { return byre_storage_resize(v.lone_storage, 200); }),
     c_case("byre_storage_shrink_to_fit",
-           [](Values& v) { return byre_storage_shrink_to_fit(v.other_storage); }),
+           [](Values& v) { return byre_storage_shrink_to_fit(v.roomy_storage); }),
     c_case("byre_storage_explain",
            [](Values& v) { return byre_storage_explain(v.storage, v.text.result()); }),
     c_case("byre_storage_pin",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Array<T>: elements over a Buffer.
 #include <byre/memory/host_allocators.hpp>
+#include <byre/observe/recording.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/array.hpp>
 
@@ -8,10 +9,12 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <ranges>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -378,6 +381,95 @@ TEST_F(SharedArray, growth_of_unshared_elements_has_cause_resized) {
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].cause, stats::CopyCause::resized);
   EXPECT_EQ(events[0].nbytes, 4000U);
+}
+
+TEST_F(SharedArray, keeps_its_elements_if_the_size_does_not_change) {
+  Ints ints = numbers(1000);
+  const Ints clone = ints;
+  const Counted counted;
+  ints.resize(1000, 7);
+  EXPECT_TRUE(ints.shares_data_with(clone));
+  EXPECT_EQ(counted.since().copies, 0);
+}
+
+TEST_F(SharedArray, is_cleared_without_a_copy_or_a_mapping) {
+  for (Allocator* allocator :
+       std::initializer_list<Allocator*>{&aligned_allocator(), &paged_allocator()}) {
+    Ints ints = numbers(4 * least_paged_nbytes / sizeof(int), *allocator);
+    const Ints clone = ints;
+    const Counted counted;
+    ints.clear();
+    EXPECT_TRUE(ints.empty());
+    EXPECT_EQ(&ints.buffer().allocator(), allocator);
+    EXPECT_EQ(counted.since().copies + counted.since().overlays, 0);
+    EXPECT_EQ(clone.size(), 4 * least_paged_nbytes / sizeof(int));
+  }
+}
+
+TEST_F(SharedArray, growth_during_a_copy_by_a_former_owner_has_cause_pending) {
+  struct Growing final : Allocator {
+    Block allocate(const Request& request) override {
+      return aligned_allocator().allocate(request);
+    }
+    void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
+    void copy(void* to, const void* from, std::size_t nbytes) override {
+      if (Ints* const ints = std::exchange(grown, nullptr)) {
+        ints->append(1000);
+      }
+      std::memcpy(to, from, nbytes);
+    }
+    const char* name() const noexcept override { return "growing"; }
+    Ints* grown = nullptr;
+  } allocator;
+  Ints ints = numbers(1000, allocator);
+  Ints clone = ints;
+  allocator.grown = &ints;
+  const Recorder recorder;
+  trace::Recording recording;
+  clone.mutable_data();
+  recording.stop();
+  EXPECT_EQ(ints, numbers(1001));
+  EXPECT_EQ(clone, numbers(1000));
+  const auto events = recorder.events();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].cause, stats::CopyCause::pending);
+  EXPECT_EQ(events[1].cause, stats::CopyCause::shared);
+  EXPECT_TRUE(says(recording.to_json(), "copy (pending)", "copy (shared)"));
+}
+
+TEST(SharedArrayThreads, clones_that_append_at_once_get_arrays_of_their_own) {
+  constexpr int threads = 4, rounds = 50;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<Ints> clones(threads, numbers(1000));
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; ++i) {
+      running.emplace_back([&clones, i] { clones[static_cast<std::size_t>(i)].append(-i); });
+    }
+    for (int i = 0; i < threads; ++i) {
+      running[static_cast<std::size_t>(i)].join();
+    }
+    for (int i = 0; i < threads; ++i) {
+      const Ints& clone = clones[static_cast<std::size_t>(i)];
+      ASSERT_EQ(clone.size(), 1001U);
+      EXPECT_EQ(clone.back(), -i);
+      EXPECT_EQ(clone[999], 999);
+      EXPECT_TRUE(clone.buffer().is_unique());
+    }
+  }
+}
+
+TEST(Array, element_of_its_own_survives_growth_at_the_capacity) {
+  Ints ints = numbers(1000, aligned_allocator());
+  ints.shrink_to_fit();
+  ints.resize(ints.capacity());  // exactly full
+  const std::size_t full = ints.size();
+  ints.mutable_data()[0] = 42;
+  ints.append(ints[0]);
+  EXPECT_EQ(ints.back(), 42);
+  ints.resize(ints.capacity());
+  ints.resize(2 * ints.size(), ints[0]);
+  EXPECT_EQ(ints.back(), 42);
+  EXPECT_EQ(ints[full], 42);
 }
 
 TEST(SharedArrayInPages, is_resized_within_its_pages_by_an_overlay) {

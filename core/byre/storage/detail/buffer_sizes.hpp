@@ -61,7 +61,11 @@ void basic_buffer<Sync>::resize_unsharing(std::size_t nbytes, CallSite site) {
   const auto access = monitor_.writes(site);
   if (has_data() && !becomes_unique(site)) {
     if (!header().has_pages() || nbytes > header().capacity()) {
-      return move_to_new_block(nbytes, header().nbytes(), site);
+      // Approximate: another owner may drop the data now.
+      const auto cause = header().share().use_count() != 1 ? stats::CopyCause::shared
+                         : header().is_read_only()         ? stats::CopyCause::read_only
+                                                           : stats::CopyCause::pending;
+      return move_to_new_block(nbytes, header().nbytes(), cause, site);
     }
     copy_or_steal(Wait::never, site);  // an overlay, which copies only the pages that are written
   }
@@ -76,26 +80,22 @@ void basic_buffer<Sync>::set_size(std::size_t nbytes, CallSite site) {
   } else if (nbytes <= header().capacity()) {
     header().set_nbytes(nbytes);
   } else {
-    move_to_new_block(nbytes, header().capacity(), site);
+    move_to_new_block(nbytes, header().capacity(), stats::CopyCause::resized, site);
   }
 }
 
 /// Copies the data to a block of at least `nbytes` bytes; `former` is the size that grows.
 template <sync::Sync Sync>
-void basic_buffer<Sync>::move_to_new_block(std::size_t nbytes, std::size_t former, CallSite site) {
+void basic_buffer<Sync>::move_to_new_block(std::size_t nbytes, std::size_t former,
+                                           stats::CopyCause cause, CallSite site) {
   stats::detail::WriteReport report;
   report.begin();
   Header* const block = copy_with_room(nbytes, former);
   const std::size_t kept_nbytes = (std::min)(nbytes, header().nbytes());
   block->set_nbytes(nbytes);
-  // Approximate if another owner drops the data now. The cause counted below is exact.
-  const auto cause_for = [](bool is_shared) {
-    return is_shared ? stats::CopyCause::shared : stats::CopyCause::resized;
-  };
-  report.recorded(header().data(), block->data(),
-                  {kept_nbytes, cause_for(header().share().use_count() != 1), site});
-  const bool was_last = replace_header(block);
-  report.counted_by([]() noexcept {}, {kept_nbytes, cause_for(!was_last), site});
+  report.recorded(header().data(), block->data(), {kept_nbytes, cause, site});
+  replace_header(block);
+  report.counted_by([]() noexcept {}, {kept_nbytes, cause, site});
 }
 
 template <sync::Sync Sync>
