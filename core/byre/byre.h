@@ -27,8 +27,8 @@
 ///   leaves a function. A pointer for a result must not be NULL. A function without a status
 ///   cannot fail, and takes NULL for an empty value.
 /// - Results: `*result` must be initialized, for example to BYRE_BUFFER_EMPTY. A function makes the
-///   new value first, then releases the former one; if it fails, the former value stays. Only if the
-///   result is a pointer (such as a byre_storage*), any former pointer is overwritten.
+///   new value first, then releases the former one; if it fails, the former value stays. Only if
+///   the result is a pointer (such as a byre_storage*), any former pointer is overwritten.
 /// - Callbacks: no exception may leave a callback without a status (a deleter, deallocate, a copy
 ///   sink, a warning handler), and no callback may call longjmp.
 /// - Thread-safety: any number of threads may read or clone one value or storage at once. The
@@ -284,8 +284,8 @@ enum {
 /// A buffer over memory that byre did not allocate. byre writes the memory, unless it is read-only.
 /// Copies come from `allocator`, which must belong to the device of the memory. The deleter is
 /// called exactly once, also if this function fails. Errors: out of memory; invalid argument if the
-/// deleter is NULL and the memory is not borrowed, if there is a deleter and the memory is borrowed,
-/// or if the address is NULL and the size is not 0.
+/// deleter is NULL and the memory is not borrowed, if there is a deleter and the memory is
+/// borrowed, or if the address is NULL and the size is not 0.
 BYRE_C_API byre_status byre_buffer_adopt(const void* data, size_t nbytes, uint32_t properties,
                                          byre_deleter deleter, void* user,
                                          byre_allocator* allocator, byre_buffer* result);
@@ -465,10 +465,10 @@ BYRE_C_API byre_status byre_tiles_tile(const byre_tiles* tiles, size_t index, co
 BYRE_C_API byre_status byre_tiles_mutable_tile(byre_tiles* tiles, size_t index, byre_wait wait,
                                                void** data, size_t* nbytes);
 
-/// Copies bytes out, or in. A write makes all its tiles unshared before it writes the first byte, so
-/// a lack of memory changes no byte. If the allocator's `copy` fails, earlier tiles may have been
-/// written. The bytes of a write or an append must not be those of `tiles`. Errors: invalid argument
-/// if the range exceeds the tiles.
+/// Copies bytes out, or in. A write makes all its tiles unshared before it writes the first byte,
+/// so a lack of memory changes no byte. If the allocator's `copy` fails, earlier tiles may have
+/// been written. The bytes of a write or an append must not be those of `tiles`. Errors: invalid
+/// argument if the range exceeds the tiles.
 BYRE_C_API byre_status byre_tiles_read(const byre_tiles* tiles, size_t offset, void* destination,
                                        size_t nbytes);
 BYRE_C_API byre_status byre_tiles_write(byre_tiles* tiles, size_t offset, const void* bytes,

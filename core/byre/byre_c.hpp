@@ -73,7 +73,7 @@ class [[nodiscard]] Result {
   }
 
   bool has_value() const noexcept { return status_ == BYRE_OK; }
-  /// Not for a Result<bool>, of which a test could mean either: call has_value() or value().
+  /// Not for a Result<bool>, because the test would be ambiguous: call has_value() or value().
   template <class U = T, std::enable_if_t<!std::is_same_v<U, bool>, int> = 0>
   explicit operator bool() const noexcept {
     return has_value();
