@@ -2,7 +2,6 @@
 /// Threads that start together, and ways to wait for another thread that do not depend on time.
 #pragma once
 
-#include <barrier>
 #include <concepts>
 #include <condition_variable>
 #include <cstddef>
@@ -14,6 +13,30 @@
 
 namespace byre::test {
 
+/// Used in place of std::barrier, which loses wake-ups on Windows with libstdc++ 12.
+class Barrier {
+ public:
+  explicit Barrier(std::size_t threads) noexcept : threads_(threads) {}
+
+  void arrive_and_wait() {
+    std::unique_lock lock(mutex_);
+    if (++arrived_ == threads_) {
+      arrived_ = 0;
+      ++phase_;
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock, [&, phase = phase_] { return phase_ != phase; });
+    }
+  }
+
+ private:
+  const std::size_t threads_;
+  std::size_t arrived_ = 0;
+  std::size_t phase_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
 inline void join(std::vector<std::thread>& group) {
   for (std::thread& thread : group) {
     thread.join();
@@ -23,7 +46,7 @@ inline void join(std::vector<std::thread>& group) {
 /// Runs `act(thread)` on `threads` threads concurrently, and joins them. No thread starts `act`
 /// before all threads exist.
 inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
-  std::barrier start(static_cast<std::ptrdiff_t>(threads));
+  Barrier start(threads);
   std::vector<std::thread> group;
   for (std::size_t thread = 0; thread < threads; ++thread) {
     group.emplace_back([&, thread] {
@@ -39,7 +62,7 @@ inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
 inline void run_rounds(std::size_t threads, std::size_t rounds,
                        FunctionRef<void(std::size_t)> prepare, FunctionRef<void(std::size_t)> act,
                        FunctionRef<void(std::size_t)> check) {
-  std::barrier barrier(static_cast<std::ptrdiff_t>(threads + 1));
+  Barrier barrier(threads + 1);
   std::vector<std::thread> group;
   for (std::size_t thread = 0; thread < threads; ++thread) {
     group.emplace_back([&, thread] {

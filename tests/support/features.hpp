@@ -33,4 +33,14 @@ inline bool has_memory_files() {
   return uses("memfd");
 }
 
+/// Whether a clone may write pages back to the file of its source, or move the source to another
+/// file. Sections of Windows cannot.
+inline bool has_written_back_pages() {
+#if defined(_WIN32)
+  return false;
+#else
+  return has_memory_files();
+#endif
+}
+
 }  // namespace byre::test

@@ -59,9 +59,15 @@ template <class Compute>
 auto in_environment(const FloatEnvironmentKind& environment, const Compute& compute) {
   std::fenv_t before;
   std::fegetenv(&before);
+#if defined(__x86_64__)  // fesetenv() of mingw-w64 leaves this register as it is
+  const unsigned control = __builtin_ia32_stmxcsr();
+#endif
   environment.enter();
   auto result = compute();
   std::fesetenv(&before);
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(control);
+#endif
   return result;
 }
 

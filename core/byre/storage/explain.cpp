@@ -6,6 +6,7 @@
 #include <byre/storage/explain.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace byre::inline BYRE_ABI {
@@ -63,8 +64,8 @@ std::string explain_owner(const Owner& owner) {
   const std::uint32_t owners = owner.use_count();
   static_assert(cow::atomic_slot_layout.stock == 32768, "the text below contains this number");
   const bool may_be_in_slot = owners > cow::atomic_slot_layout.stock / 2;
-  return format_text("%zu bytes at %p, %s the %s, shared by %u %s%s", owner.nbytes(),
-                     static_cast<const void*>(owner.data()),
+  return format_text("%zu bytes at 0x%jx, %s the %s, shared by %u %s%s", owner.nbytes(),
+                     static_cast<std::uintmax_t>(reinterpret_cast<std::uintptr_t>(owner.data())),
                      origin_texts[static_cast<std::size_t>(owner.origin())],
                      owner.allocator().name(), owners, owners == 1 ? "owner" : "owners",
                      may_be_in_slot ? " (an AtomicBuffer that contains them counts as 32768)" : "")

@@ -44,8 +44,8 @@ TEST_F(Paged, without_memory_files_data_is_ordinary_memory) {
 }
 
 TEST_F(Paged, each_snapshot_copies_the_pages_written_since_the_last) {
-  if (!has_memory_files()) {
-    GTEST_SKIP() << "the library does not use memory files";
+  if (!has_written_back_pages()) {
+    GTEST_SKIP() << "the library writes no pages back";
   }
   Buffer buffer = filled(std::byte{1});
   Buffer snapshot = buffer;
@@ -66,8 +66,8 @@ TEST_F(Paged, each_snapshot_copies_the_pages_written_since_the_last) {
 }
 
 TEST_F(Paged, a_second_clone_copies_no_pages_after_a_write_back) {
-  if (!has_memory_files()) {
-    GTEST_SKIP() << "the library does not use memory files";
+  if (!has_written_back_pages()) {
+    GTEST_SKIP() << "the library writes no pages back";
   }
   Buffer buffer = filled(std::byte{1});
   Buffer overlay = buffer;
@@ -130,7 +130,8 @@ TEST_F(Paged, memory_is_freed_with_its_last_owner_or_overlay) {
     EXPECT_EQ(counted.since().pinned_bytes, 0);
     buffer.reset();
     EXPECT_EQ(counted.since().live_bytes, 2 * nbytes);
-    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "data without an owner is pinned";
+    EXPECT_EQ(counted.since().pinned_bytes, has_written_back_pages() ? nbytes : 0)
+        << "data without an owner is pinned, but sections are not counted";
     overlay.reset();
     EXPECT_EQ(counted.since().pinned_bytes, 0);
   }
@@ -219,6 +220,9 @@ TEST_F(Paged, mutable_data_of_a_large_mapped_file_copies_no_bytes) {
 }
 
 TEST_F(Paged, a_write_to_a_deleted_or_replaced_mapped_file_copies_all) {
+#if defined(_WIN32)
+  GTEST_SKIP() << "Windows does not delete or replace mapped files";
+#endif
   const TemporaryFolder folder;
   write_file(folder / "weights", std::string(paged_nbytes, 'w'));
   Buffer gone = Buffer::map_file(folder / "weights");
@@ -263,6 +267,9 @@ TEST(MemoryId, is_equal_exactly_for_buffers_over_the_same_file) {
     EXPECT_EQ(source.memory_id(), overlay.memory_id());
     const Buffer first = overlay.writable_clone();
     EXPECT_EQ(first.memory_id(), source.memory_id());
+  }
+  if (!has_written_back_pages()) {
+    return;
   }
   Buffer source = filled(std::byte{1});
   const Buffer first = source.writable_clone();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/at_once.hpp"
+#include "support/environment.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {
@@ -21,7 +22,7 @@ constexpr ReshapeMode modes[] = {ReshapeMode::alias, ReshapeMode::warn, ReshapeM
 /// BYRE_RESHAPE must be unset when the process first reads the mode.
 class Mode : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ::unsetenv("BYRE_RESHAPE"); }
+  static void SetUpTestSuite() { set_variable("BYRE_RESHAPE", ""); }
   ~Mode() override { set_default_reshape_mode(std::nullopt); }
 };
 

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
 #include <cstdint>
 #include <limits>
 #include <thread>
@@ -99,7 +98,7 @@ TYPED_TEST(SeamAtomics, support_each_operation_with_every_valid_memory_order) {
 
 TEST(SharedMutex, two_threads_may_hold_a_shared_lock_concurrently) {
   sync::Default::SharedMutex mutex;
-  std::barrier both_inside(2);  // never passed if one thread excluded the other
+  Barrier both_inside(2);  // never passed if one thread excluded the other
   at_once(2, [&](std::size_t) {
     mutex.lock_shared(relaxed);
     both_inside.arrive_and_wait();

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
+#include "support/environment.hpp"
 #include "support/features.hpp"
 
 namespace byre::test {
@@ -31,15 +31,6 @@ TEST(SystemProcess, has_a_name_without_folders) {
 TEST(SystemProcess, seconds_do_not_decrease) {
   const std::uint64_t before = system::seconds();
   EXPECT_GE(system::seconds(), before);
-}
-
-/// Sets a variable of the environment, or removes it if `value` is "".
-void set_variable(const char* name, const char* value) {
-#if defined(_WIN32)
-  ::_putenv_s(name, value);
-#else
-  *value == '\0' ? ::unsetenv(name) : ::setenv(name, value, 1);
-#endif
 }
 
 TEST(SystemProcess, a_trusted_variable_has_the_value_of_the_environment) {

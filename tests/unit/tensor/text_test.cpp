@@ -22,6 +22,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "support/environment.hpp"
 #include "support/random.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tensor/fake_device.hpp"
@@ -112,7 +113,7 @@ class LocaleWithCommas : public testing::Test {
     const std::string command =
         "localedef -c -i " + where + "/source " + where + "/xx_XX >" + where + "/log 2>&1";
     std::ignore = std::system(command.c_str());
-    ::setenv("LOCPATH", where.c_str(), 1);
+    set_variable("LOCPATH", where.c_str());
     if (std::setlocale(LC_ALL, "xx_XX") == nullptr) {
       GTEST_SKIP() << "localedef cannot compile a locale here: " << read_file(folder_ / "log");
     }
@@ -122,7 +123,7 @@ class LocaleWithCommas : public testing::Test {
   }
   void TearDown() override {
     std::setlocale(LC_ALL, "C");
-    ::unsetenv("LOCPATH");
+    set_variable("LOCPATH", "");
   }
 
  private:

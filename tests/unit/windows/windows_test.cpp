@@ -3,6 +3,7 @@
 #include <byre/files/output_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/system/detail/files.hpp>
 #include <byre/system/detail/memory.hpp>
 #include <byre/system/detail/page_map.hpp>
 #include <byre/system/detail/sections.hpp>
@@ -11,8 +12,13 @@
 
 #include <windows.h>
 
+#include <io.h>
+#include <process.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -21,6 +27,7 @@
 #include <vector>
 
 #include "support/complaint.hpp"
+#include "support/environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -123,6 +130,23 @@ TEST_F(Windows, a_failed_writer_leaves_the_temporary_file_of_the_next) {
   write_file(part, "of another writer");
   failed.reset();
   EXPECT_TRUE(fs::exists(part));
+}
+
+/// The number of the file is in the environment of the child.
+TEST_F(Windows, a_child_process_receives_no_file) {
+  if (const char* const number = std::getenv("BYRE_NUMBER_IN_PARENT")) {
+    EXPECT_LT(::_get_osfhandle(std::atoi(number)), 0);
+    return;
+  }
+  write("text");
+  const auto file = system::open_to_read(reinterpret_cast<const char*>(path_.u8string().c_str()));
+  set_variable("BYRE_NUMBER_IN_PARENT", std::to_string(file.number()).c_str());
+  wchar_t program[MAX_PATH]{};
+  ::GetModuleFileNameW(nullptr, program, MAX_PATH);
+  const std::intptr_t status =
+      ::_wspawnl(_P_WAIT, program, L"unit_windows", L"--gtest_filter=*receives_no_file", nullptr);
+  set_variable("BYRE_NUMBER_IN_PARENT", "");
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Windows, a_folder_is_refused) {

@@ -24,6 +24,9 @@ class DefaultFloatEnvironment {
     if (is_entered_) [[unlikely]] {
       std::fegetenv(&before_);
       std::fesetenv(FE_DFL_ENV);
+#if defined(__x86_64__)
+      __builtin_ia32_ldmxcsr(all_masked);
+#endif
     }
   }
   DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
@@ -31,14 +34,22 @@ class DefaultFloatEnvironment {
   ~DefaultFloatEnvironment() {
     if (is_entered_) [[unlikely]] {
       std::fesetenv(&before_);
+#if defined(__x86_64__)
+      __builtin_ia32_ldmxcsr(register_before_);
+#endif
     }
   }
 
  private:
+#if defined(__x86_64__)
+  static constexpr std::uint32_t all_masked = 0x1F80;
+  // Restored here too, because fesetenv() of mingw-w64 leaves the register as it is.
+  const std::uint32_t register_before_ = __builtin_ia32_stmxcsr();
+#endif
+
   static bool is_default() noexcept {
 #if defined(__x86_64__)
     constexpr std::uint32_t status_flags = 0x3F;
-    constexpr std::uint32_t all_masked = 0x1F80;
     return (__builtin_ia32_stmxcsr() & ~status_flags) == all_masked;
 #elif defined(__aarch64__) && defined(__clang__)
     return __builtin_arm_rsr64("fpcr") == 0;
