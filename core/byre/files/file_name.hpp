@@ -15,7 +15,8 @@ namespace byre::inline BYRE_ABI {
 /// Converts from a C string, a std::string and a std::filesystem::path, without including the large
 /// header `<filesystem>`. A FileName refers to the characters of the name, which must outlive it. A
 /// null pointer is the empty name. Allocates nothing, except on Windows: there names are in UTF-8,
-/// and a path, which has wide characters, is converted. Throws OutOfMemory if memory for that is lacking.
+/// and a path, which has wide characters, is converted. Throws OutOfMemory if memory for that is
+/// lacking.
 class FileName {
  public:
   FileName(const char* name) noexcept : name_(name == nullptr ? "" : name) {}
