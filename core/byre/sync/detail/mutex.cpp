@@ -62,6 +62,10 @@ void ProcessMutex::unlock() {
 
 SharedMutex::SharedMutex() {
   ::new (place_) detail::NativeSharedMutex;
+  // winpthreads initializes the lock at its first use, during which the locks of other threads fail
+  // and exclude no thread.
+  lock();
+  unlock();
 }
 SharedMutex::~SharedMutex() {
   std::destroy_at(&in<detail::NativeSharedMutex>(place_));
