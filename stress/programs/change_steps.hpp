@@ -97,9 +97,11 @@ std::optional<Materialized> materialize_by(State<T>& state, Slot& slot, Call cal
 template <class T, class Slot>
 void materialize(State<T>& state, Slot& slot) {
   Materialized answer{};
+  const bool knows_answer =
+      state.is_only_program && (slot.value() == nullptr || state.knows_overlays_of(*slot.value()));
   const auto expected =
       materialize_by(state, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
-  if (expected && state.is_only_program && answer != *expected) {
+  if (expected && knows_answer && answer != *expected) {
     fail("materialize() returned %d, expected %d", int(answer), int(*expected));
   }
 }

@@ -60,9 +60,7 @@ template <class T, class Real>
 void check_value(const State<T>& state, const Real& real, const Value& value) {
   check_value_bytes(real, value);
   if (state.is_exact()) {
-    // If other programs run, the counters do not tell whether a writable clone moved its source to
-    // a new page file.
-    const bool knows_overlays = !is_in_pages(value.origin()) || state.knows_capacities();
+    const bool knows_overlays = state.knows_overlays_of(value);
     if (knows_overlays) {
       expect_equal("is_unique", real.is_unique(), is_alone(value.data));
     }

@@ -267,6 +267,12 @@ struct State {
     return is_in_pages(value.origin()) || &value.allocator() == &paged_allocator();
   }
 
+  /// Whether the model knows all overlays of the data. Without counters, or if other programs count
+  /// too, it cannot tell whether a writable clone moved its source to a new page file.
+  bool knows_overlays_of(const Value& value) const noexcept {
+    return !is_in_pages(value.origin()) || knows_capacities();
+  }
+
   /// Visits the value of every slot. A value that several handles share is visited several times.
   template <class Visit>
   void for_each_value(const Visit& visit) {
