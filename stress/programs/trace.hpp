@@ -14,11 +14,11 @@ namespace byre::programs {
 const char* program_name() noexcept;
 
 /// Prints the message and ends the process by SIGABRT, which a fuzzer treats as a finding.
-[[noreturn, gnu::format(printf, 1, 2)]] void fail(const char* format, ...) noexcept;
+[[noreturn, gnu::format(BYRE_PRINTF, 1, 2)]] void fail(const char* format, ...) noexcept;
 
 /// Records a step in the log of this thread, if there is one, and prints the step if the
 /// environment variable BYRE_STEPS is set.
-[[gnu::format(printf, 1, 2)]] void trace(const char* format, ...) noexcept;
+[[gnu::format(BYRE_PRINTF, 1, 2)]] void trace(const char* format, ...) noexcept;
 /// Like trace(), but does not format, so it is fast enough for threads that race.
 void trace_words(const char* words) noexcept;
 
