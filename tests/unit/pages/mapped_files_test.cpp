@@ -156,7 +156,7 @@ TEST(InputFile, is_refused_if_it_cannot_be_read) {
   std::string read(input.nbytes(), ' ');
   EXPECT_TRUE(says(complaint_of<FileError>([&] { input.read(read.data(), read.size()); }),
                    "it ended with 11 bytes still to read"));
-#if !defined(__wasm__) && !defined(_WIN32)  // their error is: no such file
+#if !defined(__wasm__) && !defined(_WIN32)  // they report a missing file
   EXPECT_TRUE(says(complaint_of<FileError>([] { detail::InputFile(std::string(300, 'x')); }),
                    "Check the path, its permissions"));
 #endif
