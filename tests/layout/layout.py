@@ -41,10 +41,12 @@ FORBIDDEN = [
 ]
 # Files that may include headers of Boost, which builds of other seams lack.
 MAY_INCLUDE_BOOST = {"sync/boost.hpp", "sync/detail/locks.hpp"}
-# Only the sources of the room `system` may depend on an operating system; its headers may not.
-OF_SYSTEMS = re.compile(r"system/(?!detail/).*\.cpp|system/detail/windows\.hpp")
-SYSTEM_MACRO = re.compile(r"\b(__linux\w*|__unix\w*|__APPLE__|__ANDROID__|_WIN32|_WIN64|__MINGW\w*|__CYGWIN__|"
-                          r"__EMSCRIPTEN\w*|__\w*BSD__|__GLIBC\w*|_POSIX\w*|BYRE_WITHOUT_\w+)\b")
+# Only the sources of the room `system` may depend on an operating system; its headers may not, but for the size of
+# pages.
+OF_SYSTEMS = re.compile(r"system/(?!detail/).*\.cpp|system/detail/windows\.hpp|system/page_nbytes\.hpp")
+SYSTEM_MACRO = re.compile(r"\b(__linux\w*|__unix\w*|__APPLE__|__MACH__|__ANDROID__|_?WIN32|_?WIN64|_MSC_VER|"
+                          r"__MINGW\w*|__CYGWIN__|__EMSCRIPTEN\w*|__wasm\w*|__wasi__|__\w*BSD__|__DragonFly__|"
+                          r"__sun|__HAIKU__|__QNX\w*|__gnu_hurd__|__GLIBC\w*|_POSIX\w*|BYRE_WITHOUT_\w+)\b")
 # Headers with an extension that belong to no system. All others of a system or its C library have one.
 PORTABLE_HEADERS = {"byre/byre.h", "stddef.h", "stdint.h", "sanitizer/asan_interface.h",
                     "sanitizer/tsan_interface.h", "zip.h", "zlib.h"}

@@ -35,7 +35,8 @@ class FailingAllocator final : public Allocator {
 
   Block allocate(const Request& request) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (allocations_until_failure_-- == 0) {
+    const int number = allocations_until_failure_--;
+    if (number <= 0 && number > -failing_allocations_) {
       throw std::bad_alloc();
     }
     const Block block = aligned_allocator().allocate(request);
@@ -74,8 +75,12 @@ class FailingAllocator final : public Allocator {
 
   const char* name() const noexcept override { return "test allocator"; }
 
-  /// Lets allocation number `nth` from now fail, counted from 0.
-  void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
+  /// Lets `times` allocations fail, the first of them number `nth` from now, counted from 0.
+  void fail_allocation(int nth, int times = 1) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    allocations_until_failure_ = nth;
+    failing_allocations_ = times;
+  }
   void fail_copy(int nth) { set(copies_until_failure_, nth); }
   /// Calls `action` in each copy. If `action` throws, the copy fails with that exception.
   void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
@@ -116,6 +121,7 @@ class FailingAllocator final : public Allocator {
   std::set<const void*> out_;
   std::function<void()> during_copy_;
   int allocations_until_failure_ = never;
+  int failing_allocations_ = 1;
   int copies_until_failure_ = never;
   int allocations_ = 0;
   int copies_ = 0;

@@ -37,7 +37,7 @@ def without_arguments(name):
 
 def as_declared(name):
     """The name of a symbol without template arguments, parameters, and the inline namespace of the version."""
-    name = re.sub(r"::v0(_standard)?\b", "", name).removeprefix(TYPE)
+    name = re.sub(r"::v0(_standard|_single_thread)?\b", "", name).removeprefix(TYPE)
     if found := re.match(r"(.*\boperator(?:\(\)|[^\w\s(]+|\s[\w:*& ]+))\(", name):
         return found[1]
     return re.split(r"\(|\[abi", without_arguments(name), maxsplit=1)[0].split(" ")[-1]

@@ -172,6 +172,26 @@ TEST(CBuffers, write_to_a_clone_in_pages_is_overlaid) {
   EXPECT_EQ(text_of(byre_buffer_data(writable), 4), "cows");
 }
 
+TEST(CBuffers, writable_clone_copies_much_that_threads_write_elsewhere) {
+  const std::size_t nbytes = 1 << 20;
+  CBuffer buffer, first;
+  ASSERT_TRUE(ok(byre_buffer_allocate(nbytes, byre_paged_allocator(), buffer)));
+  const auto writable_clone = [&](byre_writers writers, CBuffer& clone) {
+    void* data = nullptr;
+    EXPECT_TRUE(ok(byre_buffer_mutable_data(buffer, BYRE_WAIT_ALLOWED, &data)));
+    std::memset(data, 'c', nbytes);
+    EXPECT_TRUE(ok(byre_buffer_writable_clone(buffer, BYRE_WAIT_ALLOWED, writers, clone)));
+    EXPECT_EQ(text_of(byre_buffer_data(clone), 4), "cccc");
+    return byre_buffer_origin(clone);
+  };
+  if (writable_clone(BYRE_WRITERS_NONE, first) != BYRE_ORIGIN_OVERLAY) {
+    GTEST_SKIP() << "this system has no pages for byre";
+  }
+  CBuffer copy, overlay;
+  EXPECT_NE(writable_clone(BYRE_WRITERS_ELSEWHERE, copy), BYRE_ORIGIN_OVERLAY);
+  EXPECT_EQ(writable_clone(BYRE_WRITERS_NONE, overlay), BYRE_ORIGIN_OVERLAY);
+}
+
 TEST(CBuffers, range_is_for_writing_and_within_the_buffer) {
   CBuffer buffer, clone;
   void* data = nullptr;

@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 // Array<T>: elements over a Buffer.
 #include <byre/memory/host_allocators.hpp>
-#include <byre/observe/recording.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/array.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <ranges>
+#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "ints.hpp"
 #include "support/complaint.hpp"
-#include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {
-
-using Ints = Array<int>;
 
 static_assert(std::ranges::contiguous_range<Ints> && std::ranges::contiguous_range<const Ints>);
 static_assert(std::ranges::sized_range<Ints>);
@@ -44,13 +41,6 @@ struct Point {
   short x;
   short y;
 };
-
-/// The elements 0, 1, 2, ...
-Ints numbers(std::size_t size, Allocator& allocator = default_allocator()) {
-  Ints ints = Ints::allocate(size, allocator);
-  std::iota(ints.mutable_data(), ints.mutable_data() + size, 0);
-  return ints;
-}
 
 TEST(Array, without_elements_has_no_memory) {
   const Ints none;
@@ -122,6 +112,20 @@ TEST(Array, a_writable_clone_shows_no_later_write_through_a_pointer) {
   EXPECT_EQ(ints.data(), place);
   place[0] = 9;
   EXPECT_EQ(clone, (Ints{1, 2, 3}));
+}
+
+TEST(Array, writable_clone_copies_much_that_threads_write_elsewhere) {
+  Ints ints = numbers(4 * least_paged_nbytes / sizeof(int), paged_allocator());
+  if (ints.writable_clone().buffer().origin() != Origin::overlay) {
+    GTEST_SKIP() << "the system provides no pages";
+  }
+  for (const bool is_elsewhere : {true, false}) {
+    std::ranges::fill(ints.mutable_span(), 7);
+    const Ints clone = ints.writable_clone(Wait::allowed, CallSite::current(),
+                                           is_elsewhere ? Writers::elsewhere : Writers::none);
+    EXPECT_EQ(clone.buffer().origin() == Origin::overlay, !is_elsewhere);
+    EXPECT_EQ(clone, ints);
+  }
 }
 
 TEST(Array, moves_swaps_and_assigns_without_copying) {
@@ -224,319 +228,6 @@ TEST(Array, a_size_whose_bytes_overflow_throws_invalid_argument) {
   FailingAllocator exhausted;
   exhausted.fail_allocation(0);
   EXPECT_THROW(Ints::allocate(most, exhausted), OutOfMemory) << "the largest size is allowed";
-}
-
-TEST(Array, grows_and_shrinks) {
-  Ints ints;
-  ints.append(1);
-  ints.append(std::array{2, 3});
-  ints.append(std::span<const int>());
-  EXPECT_EQ(ints, (Ints{1, 2, 3}));
-  ints.resize(5);
-  EXPECT_EQ(ints, (Ints{1, 2, 3, 0, 0}));
-  ints.resize(6, 7);
-  EXPECT_EQ(ints.back(), 7);
-  const int* const place = ints.data();
-  ints.resize(2, 9);
-  EXPECT_EQ(ints, (Ints{1, 2}));
-  EXPECT_EQ(ints.data(), place);
-  ints.clear();
-  EXPECT_TRUE(ints.empty());
-  EXPECT_EQ(ints.data(), place) << "the memory is retained";
-}
-
-TEST(Array, appends_elements_of_its_own) {
-  for (const bool is_shared : {false, true}) {
-    FailingAllocator allocator;  // overwrites the memory that the elements leave
-    Ints ints = numbers(100, allocator);
-    const Ints clone = is_shared ? ints : Ints();
-    ints.append(std::span<const int>(ints).subspan(98));
-    ints.append(ints);
-    ASSERT_EQ(ints.size(), 204U);
-    EXPECT_EQ(ints[100], 98);
-    EXPECT_EQ(ints[101], 99);
-    EXPECT_EQ(ints[102], 0);
-    EXPECT_EQ(ints.back(), 99);
-    ints.append(ints[1]);
-    EXPECT_EQ(ints.back(), 1);
-  }
-}
-
-TEST(Array, single_appends_copy_at_most_three_times_their_bytes) {
-  for (Allocator* const allocator :
-       {&default_allocator(), &paged_allocator(), static_cast<Allocator*>(&aligned_allocator())}) {
-    const Counted counted;
-    Ints ints = Ints::allocate(0, *allocator);
-    for (int i = 0; i < 100'000; ++i) {
-      ints.append(i);
-    }
-    EXPECT_EQ(ints, numbers(100'000));
-    EXPECT_LE(counted.since().bytes_copied, 3 * 100'000 * std::int64_t{sizeof(int)});
-  }
-}
-
-TEST(Array, the_first_growth_is_exact) {
-  Ints ints = Ints::allocate(0, aligned_allocator());
-  ints.resize(1000);
-  EXPECT_EQ(ints.capacity(), 1000U);
-}
-
-TEST(Array, grows_by_half_of_its_capacity_or_if_shared_of_its_size) {
-  for (const bool is_shared : {false, true}) {
-    Ints ints = numbers(1000, aligned_allocator());
-    ints.resize(10);
-    const Ints clone = is_shared ? ints : Ints();
-    ints.resize(is_shared ? 11 : 1001);
-    EXPECT_EQ(ints.capacity(), is_shared ? 15U : 1500U);
-  }
-}
-
-TEST(Array, reserves_and_releases_capacity) {
-  Ints ints = Ints({1, 2, 3}, aligned_allocator());
-  ints.reserve(1000);
-  EXPECT_EQ(ints.capacity(), 1000U);
-  EXPECT_EQ(ints, (Ints{1, 2, 3}));
-  const int* const place = ints.data();
-  ints.resize(1000);
-  EXPECT_EQ(ints.data(), place);
-  ints.reserve(10);
-  EXPECT_EQ(ints.size(), 1000U) << "a smaller reserve changes nothing";
-  ints.resize(3);
-  {
-    const Ints clone = ints;
-    ints.shrink_to_fit();
-    EXPECT_EQ(ints.data(), place) << "shared elements do not move";
-  }
-  ints.shrink_to_fit();
-  EXPECT_EQ(ints.capacity(), 3U);
-  EXPECT_EQ(ints, (Ints{1, 2, 3}));
-}
-
-TEST(Array, shared_elements_survive_an_empty_append_and_a_small_reserve) {
-  Ints ints = numbers(1000);
-  const Ints clone = ints;
-  ints.append(std::span<const int>());
-  EXPECT_TRUE(ints.shares_data_with(clone));
-  ints.reserve(10);
-  EXPECT_EQ(ints, numbers(1000));
-}
-
-TEST(Array, reserve_on_shared_elements_copies_once) {
-  Ints ints = numbers(1000, aligned_allocator());
-  const Ints clone = ints;
-  const Counted counted;
-  ints.reserve(1010);
-  const int* const place = ints.data();
-  for (int i = 1000; i < 1010; ++i) {
-    ints.append(i);
-  }
-  EXPECT_EQ(ints.data(), place);
-  EXPECT_EQ(ints, numbers(1010));
-  EXPECT_EQ(clone, numbers(1000));
-  if (BYRE_STATS) {
-    EXPECT_EQ(counted.since().bytes_copied, 4000);
-  }
-}
-
-class SharedArray : public WithStats {};
-
-TEST_F(SharedArray, is_copied_once_by_an_append) {
-  Ints ints = numbers(1000, aligned_allocator());
-  Ints clone = ints;
-  const Recorder recorder;
-  const Counted counted;
-  clone.append(1000, CallSite{"user.cpp", 7});
-  clone.append(1001);
-  EXPECT_EQ(ints, numbers(1000));
-  EXPECT_EQ(clone, numbers(1002));
-  const auto events = recorder.events();
-  ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].nbytes, 4000U);
-  EXPECT_EQ(events[0].cause, stats::CopyCause::shared);
-  EXPECT_EQ(events[0].site, (CallSite{"user.cpp", 7}));
-  EXPECT_EQ(counted.since().bytes_not_copied, -4000) << "the lazy clone was in vain";
-}
-
-TEST_F(SharedArray, shrinks_by_a_copy_of_the_elements_that_remain) {
-  Ints ints = numbers(1000, aligned_allocator());
-  const Ints clone = ints;
-  const Counted counted;
-  ints.resize(10);
-  EXPECT_EQ(ints, numbers(10));
-  EXPECT_EQ(ints.capacity(), 10U);
-  EXPECT_EQ(counted.since().bytes_copied, 40);
-  ints = clone;
-  ints.clear();
-  EXPECT_TRUE(ints.empty());
-  EXPECT_EQ(&ints.buffer().allocator(), &aligned_allocator());
-  EXPECT_EQ(counted.since().bytes_copied, 40);
-  EXPECT_EQ(clone, numbers(1000));
-}
-
-TEST_F(SharedArray, growth_of_unshared_elements_has_cause_resized) {
-  Ints ints = numbers(1000, aligned_allocator());
-  const Recorder recorder;
-  ints.append(1000);
-  const auto events = recorder.events();
-  ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].cause, stats::CopyCause::resized);
-  EXPECT_EQ(events[0].nbytes, 4000U);
-}
-
-TEST_F(SharedArray, keeps_its_elements_if_the_size_does_not_change) {
-  Ints ints = numbers(1000);
-  const Ints clone = ints;
-  const Counted counted;
-  ints.resize(1000, 7);
-  EXPECT_TRUE(ints.shares_data_with(clone));
-  EXPECT_EQ(counted.since().copies, 0);
-}
-
-TEST_F(SharedArray, is_cleared_without_a_copy_or_a_mapping) {
-  for (Allocator* allocator :
-       std::initializer_list<Allocator*>{&aligned_allocator(), &paged_allocator()}) {
-    Ints ints = numbers(4 * least_paged_nbytes / sizeof(int), *allocator);
-    const Ints clone = ints;
-    const Counted counted;
-    ints.clear();
-    EXPECT_TRUE(ints.empty());
-    EXPECT_EQ(&ints.buffer().allocator(), allocator);
-    EXPECT_EQ(counted.since().copies + counted.since().overlays, 0);
-    EXPECT_EQ(clone.size(), 4 * least_paged_nbytes / sizeof(int));
-  }
-}
-
-TEST_F(SharedArray, growth_during_a_copy_by_a_former_owner_has_cause_pending) {
-  struct Growing final : Allocator {
-    Block allocate(const Request& request) override {
-      return aligned_allocator().allocate(request);
-    }
-    void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
-    void copy(void* to, const void* from, std::size_t nbytes) override {
-      if (Ints* const ints = std::exchange(grown, nullptr)) {
-        ints->append(1000);
-      }
-      std::memcpy(to, from, nbytes);
-    }
-    const char* name() const noexcept override { return "growing"; }
-    Ints* grown = nullptr;
-  } allocator;
-  Ints ints = numbers(1000, allocator);
-  Ints clone = ints;
-  allocator.grown = &ints;
-  const Recorder recorder;
-  trace::Recording recording;
-  clone.mutable_data();
-  recording.stop();
-  EXPECT_EQ(ints, numbers(1001));
-  EXPECT_EQ(clone, numbers(1000));
-  const auto events = recorder.events();
-  ASSERT_EQ(events.size(), 2U);
-  EXPECT_EQ(events[0].cause, stats::CopyCause::pending);
-  EXPECT_EQ(events[1].cause, stats::CopyCause::shared);
-  EXPECT_TRUE(says(recording.to_json(), "copy (pending)", "copy (shared)"));
-}
-
-TEST(SharedArrayThreads, clones_that_append_at_once_get_arrays_of_their_own) {
-  constexpr int threads = 4, rounds = 50;
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<Ints> clones(threads, numbers(1000));
-    std::vector<std::thread> running;
-    for (int i = 0; i < threads; ++i) {
-      running.emplace_back([&clones, i] { clones[static_cast<std::size_t>(i)].append(-i); });
-    }
-    for (int i = 0; i < threads; ++i) {
-      running[static_cast<std::size_t>(i)].join();
-    }
-    for (int i = 0; i < threads; ++i) {
-      const Ints& clone = clones[static_cast<std::size_t>(i)];
-      ASSERT_EQ(clone.size(), 1001U);
-      EXPECT_EQ(clone.back(), -i);
-      EXPECT_EQ(clone[999], 999);
-      EXPECT_TRUE(clone.buffer().is_unique());
-    }
-  }
-}
-
-TEST(Array, element_of_its_own_survives_growth_at_the_capacity) {
-  Ints ints = numbers(1000, aligned_allocator());
-  ints.shrink_to_fit();
-  ints.resize(ints.capacity());  // exactly full
-  const std::size_t full = ints.size();
-  ints.mutable_data()[0] = 42;
-  ints.append(ints[0]);
-  EXPECT_EQ(ints.back(), 42);
-  ints.resize(ints.capacity());
-  ints.resize(2 * ints.size(), ints[0]);
-  EXPECT_EQ(ints.back(), 42);
-  EXPECT_EQ(ints[full], 42);
-}
-
-TEST(SharedArrayInPages, is_resized_within_its_pages_by_an_overlay) {
-  constexpr std::size_t size = 4 * least_paged_nbytes / sizeof(int);
-  Ints ints = numbers(size, paged_allocator());
-  const Ints clone = ints;
-  Ints written = ints;
-  written.mutable_data();
-  if (written.buffer().origin() != Origin::overlay) {
-    GTEST_SKIP() << "the system provides no pages";
-  }
-  const Counted counted;
-  ints.resize(size - 5000);
-  EXPECT_EQ(ints.buffer().origin(), Origin::overlay);
-  ints.append(-1);
-  EXPECT_EQ(ints.size(), size - 4999);
-  EXPECT_EQ(ints.back(), -1);
-  EXPECT_EQ(clone, numbers(size));
-  EXPECT_EQ(counted.since().bytes_copied, 0);
-  const Ints other = ints;
-  const Counted growth;
-  ints.resize(2 * size);
-  EXPECT_EQ(growth.since().overlays, 0) << "all bytes are copied, so an overlay would be in vain";
-  EXPECT_EQ(ints[size - 5000], -1);
-  EXPECT_EQ(ints[size - 5001], static_cast<int>(size - 5001));
-  EXPECT_EQ(ints.back(), 0);
-}
-
-TEST(ReadOnlyArray, is_copied_by_a_resize) {
-  static const int elements[] = {1, 2, 3};
-  Ints ints = Ints::from(Buffer::borrow(static_cast<const void*>(elements), sizeof elements));
-  EXPECT_EQ(ints.data(), elements);
-  ints.resize(2);
-  EXPECT_NE(ints.data(), elements);
-  ints.append(4);
-  EXPECT_EQ(ints, (Ints{1, 2, 4}));
-}
-
-TEST(ArrayFailures, a_failed_growth_changes_nothing) {
-  for (const bool is_shared : {false, true}) {
-    FailingAllocator allocator;
-    Ints ints = numbers(1000, allocator);
-    const Ints clone = is_shared ? ints : Ints();
-    const Ints all = numbers(1000);
-    const auto expect_failure = [&](auto&& grow) {
-      allocator.fail_copy(0);
-      EXPECT_THROW(grow(), FailingAllocator::CopyFailed);
-      EXPECT_EQ(ints, all);
-      EXPECT_EQ(ints.shares_data_with(clone), is_shared);
-    };
-    expect_failure([&] { ints.append(1); });
-    expect_failure([&] { ints.append(ints); });
-    expect_failure([&] { ints.resize(2000); });
-    expect_failure([&] { ints.reserve(2000); });
-  }
-}
-
-TEST(ArrayFailures, growth_falls_back_to_the_exact_size_if_memory_is_short) {
-  for (const bool is_shared : {false, true}) {
-    FailingAllocator allocator;
-    Ints ints = numbers(1000, allocator);
-    const Ints clone = is_shared ? ints : Ints();
-    allocator.fail_allocation(0);
-    ints.append(1000);
-    EXPECT_EQ(ints.capacity(), 1001U);
-    EXPECT_EQ(ints, numbers(1001));
-  }
 }
 
 }  // namespace
