@@ -603,19 +603,20 @@ BYRE_C_API uint64_t byre_recording_lost(const byre_recording* recording);
     !defined(BYRE_C_NO_INLINE)
 static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byre_wait wait,
                                                         void** data) {
-  // The address of a local variable: the variable of the caller may remain in a register.
-  void* address;
-  byre_status status;
   if (__builtin_expect(buffer && data && buffer->private_state &&
                            __atomic_load_n(buffer->private_state, __ATOMIC_ACQUIRE) == 1,
                        1)) {
     *data = buffer->private_data;
     return BYRE_OK;
   }
-  status = byre_buffer_mutable_data(buffer, wait, data ? &address : NULL);
-  if (data) {
-    *data = address;
+  if (!data) {
+    return byre_buffer_mutable_data(buffer, wait, data);
   }
+  // The address of a local variable: the variable of the caller may remain in a register. Its value
+  // is for compilers that cannot see that the call stores one.
+  void* address = buffer;
+  const byre_status status = byre_buffer_mutable_data(buffer, wait, &address);
+  *data = address;
   return status;
 }
 #define byre_buffer_mutable_data(buffer, wait, data) byre_private_mutable_data(buffer, wait, data)

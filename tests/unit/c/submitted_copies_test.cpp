@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copies that an allocator of the C interface submits to a device, and that end later.
+#include <byre/byre_c.hpp>
+#include <byre/observe/counters.hpp>
+
+#include <atomic>
+#include <thread>
+
 #include "counting_allocator.hpp"
 
 namespace byre::test {
@@ -45,6 +51,62 @@ TEST(CAllocators, submitted_copy_keeps_its_source_until_it_ends) {
   EXPECT_EQ(device.counting.deallocated, before) << "the second copy is pending";
   byre_pending_copy_end(&device.counting.pending[1]);
   EXPECT_EQ(device.counting.deallocated, before + 1);
+}
+
+/// Writes by `write` to `source`, of which a copy is pending that ends once a thread waits for it.
+template <class Source, class Write>
+void expect_wait(Submitting& device, Source source, Write write) {
+  const int submitted = device.counting.submitted;
+  {
+    Source clone = source.lazy_clone().value();
+    write(clone);
+  }
+  ASSERT_EQ(device.counting.submitted, submitted + 1);
+  const auto waits = stats::snapshot().waits;
+  std::atomic<bool> is_written{false};
+  std::thread device_thread([&] {
+    while (stats::snapshot().waits == waits && !is_written) {
+      std::this_thread::yield();
+    }
+    byre_pending_copy_end(&device.counting.pending[submitted]);
+  });
+  write(source);
+  is_written = true;
+  device_thread.join();
+  EXPECT_EQ(device.counting.submitted, submitted + 1) << "the write copied, in place of waiting";
+  byre_pending_copy_end(&device.counting.pending[submitted + 1]);
+}
+
+TEST(WrappedWrites, wait_for_a_pending_copy_by_default) {
+  if (!BYRE_STATS) {
+    GTEST_SKIP() << "this build does not count waits";
+  }
+  const auto expect_waits_of_buffers = [](auto write) {
+    Submitting device;
+    c::Buffer buffer;
+    byre_buffer_swap(device.source, buffer.get());
+    expect_wait(device, std::move(buffer), write);
+  };
+  expect_waits_of_buffers([](c::Buffer& buffer) { EXPECT_TRUE(buffer.mutable_data()); });
+  expect_waits_of_buffers([](c::Buffer& buffer) { EXPECT_TRUE(buffer.materialize()); });
+  expect_waits_of_buffers([](c::Buffer& buffer) { EXPECT_TRUE(buffer.mutable_range(0, 1)); });
+  const auto expect_waits_of_storages = [](auto write) {
+    Submitting device;
+    c::Buffer buffer;
+    byre_buffer_swap(device.source, buffer.get());
+    expect_wait(device, c::Storage::from(std::move(buffer)).value(), write);
+  };
+  using Storage = c::Storage;
+  expect_waits_of_storages([](Storage& storage) { EXPECT_TRUE(storage.mutable_data()); });
+  expect_waits_of_storages([](Storage& storage) { EXPECT_TRUE(storage.materialize()); });
+  expect_waits_of_storages([](Storage& storage) { EXPECT_TRUE(storage.mutable_range(0, 1)); });
+  expect_waits_of_storages([](Storage& storage) { EXPECT_TRUE(storage.pin()); });
+  expect_waits_of_storages(
+      [](Storage& storage) { EXPECT_TRUE(storage.mutable_data_in_parallel()); });
+  expect_waits_of_storages(
+      [](Storage& storage) { EXPECT_TRUE(storage.mutable_range_in_parallel(0, 1)); });
+  expect_waits_of_storages(
+      [](Storage& storage) { EXPECT_TRUE(storage.materialize_in_parallel()); });
 }
 
 TEST(CAllocators, submitted_copy_that_is_not_taken_is_complete) {
