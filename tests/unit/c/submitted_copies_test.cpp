@@ -107,6 +107,13 @@ TEST(WrappedWrites, wait_for_a_pending_copy_by_default) {
       [](Storage& storage) { EXPECT_TRUE(storage.mutable_range_in_parallel(0, 1)); });
   expect_waits_of_storages(
       [](Storage& storage) { EXPECT_TRUE(storage.materialize_in_parallel()); });
+  const auto expect_waits_of_tiles = [](auto write) {
+    Submitting device;
+    expect_wait(device, c::Tiles::allocate(3, 4, device.allocator).value(), write);
+  };
+  expect_waits_of_tiles([](c::Tiles& tiles) { EXPECT_TRUE(tiles.mutable_tile(0)); });
+  expect_waits_of_tiles([](c::Tiles& tiles) { EXPECT_TRUE(tiles.write(0, "m", 1)); });
+  expect_waits_of_tiles([](c::Tiles& tiles) { EXPECT_TRUE(tiles.append("m", 1)); });
 }
 
 TEST(CAllocators, submitted_copy_that_is_not_taken_is_complete) {
