@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The operations of the storage core that compare_revisions.py compares. The program times each
 /// operation in bursts and prints a line with its name and the nanoseconds of the fastest burst.
-/// With the argument `recording`, each burst is recorded.
+/// With the argument `recording`, each burst is recorded. With `test`, bursts are short.
 #include <byre/byre.hpp>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <span>
 
 // Older revisions include these headers in byre.hpp, or have them in another folder.
 #if __has_include(<byre/pages/paged_allocator.hpp>)
@@ -39,13 +40,19 @@ void use(const T& value) {
   asm volatile("" : : "r"(&value) : "memory");
 }
 
+struct Mode {
+  bool is_recorded = false;
+  bool is_test = false;  ///< few operations, whose times are not used
+};
+
 template <class Operation>
-void measure(const char* name, int times, bool is_recorded, Operation operation) {
-  times = is_recorded ? std::min(times, 20'000) : times;
+void measure(const char* name, int times, Mode mode, Operation operation) {
+  times = std::min(times, mode.is_test ? 10 : mode.is_recorded ? 20'000 : times);
+  const int bursts = mode.is_test ? 1 : times == 1 ? 5 : 20;
   double least_ns = 0;
-  for (int burst = 0; burst < (times == 1 ? 5 : 20); ++burst) {
+  for (int burst = 0; burst < bursts; ++burst) {
     std::optional<Recording> recording;
-    if (is_recorded) {
+    if (mode.is_recorded) {
       recording.emplace();
     }
     const auto begin = Clock::now();
@@ -68,18 +75,22 @@ Buffer filled(std::size_t nbytes, byre::Allocator& allocator = byre::default_all
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool is_recorded = argc > 1 && std::strcmp(argv[1], "recording") == 0;
+  Mode mode;
+  for (const char* const argument : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
+    mode.is_recorded |= std::strcmp(argument, "recording") == 0;
+    mode.is_test |= std::strcmp(argument, "test") == 0;
+  }
   const Buffer small = filled(4096);
   Buffer unique = filled(4096);
-  measure("lazy clone and drop", 500'000, is_recorded, [&] {
+  measure("lazy clone and drop", 500'000, mode, [&] {
     const Buffer clone = small;
     use(clone);
   });
-  measure("write to unique data", 1'000'000, is_recorded, [&] {
+  measure("write to unique data", 1'000'000, mode, [&] {
     unique.mutable_data();
     use(unique);
   });
-  measure("allocate and release 256 B", 200'000, is_recorded, [&] {
+  measure("allocate and release 256 B", 200'000, mode, [&] {
     const Buffer buffer = Buffer::allocate(256);
     use(buffer);
   });
@@ -93,14 +104,14 @@ int main(int argc, char** argv) {
       {"clone, write, drop 16 MiB", 16 * mib, 5},    {"clone, write, drop 256 MiB", 256 * mib, 1}};
   for (const auto& write : writes) {
     const Buffer shared = filled(write.nbytes);
-    measure(write.name, write.times, is_recorded, [&] {
+    measure(write.name, write.times, mode, [&] {
       Buffer clone = shared;
       clone.mutable_data();
       use(clone);
     });
   }
   const Buffer paged = filled(16 * mib, byre::paged_allocator());
-  measure("clone, write a page, drop", 500, is_recorded, [&] {
+  measure("clone, write a page, drop", 500, mode, [&] {
     Buffer clone = paged;
     clone.mutable_data()[0] = std::byte{2};
     use(clone);
@@ -109,7 +120,7 @@ int main(int argc, char** argv) {
   for (std::size_t tile = 0; tile < tiles.tile_count(); ++tile) {
     std::memset(tiles.mutable_tile(tile).data(), 1, tiles.tile_nbytes());
   }
-  measure("clone, write a tile, drop", 2000, is_recorded, [&] {
+  measure("clone, write a tile, drop", 2000, mode, [&] {
     byre::TiledBuffer clone = tiles;
     clone.mutable_tile(0)[0] = std::byte{2};
     use(clone);

@@ -15,7 +15,8 @@ PROGRAM = sys.argv.pop()
 
 class Program(unittest.TestCase):
     def test_prints_all_operations_with_and_without_recording(self):
-        plain, recorded = compare_revisions.measured(PROGRAM), compare_revisions.measured(PROGRAM, "recording")
+        plain = compare_revisions.measured(PROGRAM, "test")
+        recorded = compare_revisions.measured(PROGRAM, "test", "recording")
         self.assertEqual(list(plain), list(recorded))
         self.assertEqual(len(plain), 11)
         self.assertTrue(all(ns >= 0 for ns in [*plain.values(), *recorded.values()]))

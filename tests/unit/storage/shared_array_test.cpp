@@ -128,17 +128,17 @@ TEST_F(SharedArray, writable_clone_copies_rather_than_wait_for_a_pending_copy) {
 }
 
 TEST(SharedArrayThreads, clones_that_append_at_once_get_arrays_of_their_own) {
-  constexpr int threads = 4, rounds = 50;
+  constexpr int writers = 4, rounds = 50;
   for (int round = 0; round < rounds; ++round) {
-    std::vector<Ints> clones(threads, numbers(1000));
+    std::vector<Ints> clones(writers, numbers(1000));
     std::vector<std::thread> running;
-    for (int i = 0; i < threads; ++i) {
+    for (int i = 0; i < writers; ++i) {
       running.emplace_back([&clones, i] { clones[static_cast<std::size_t>(i)].append(-i); });
     }
-    for (int i = 0; i < threads; ++i) {
+    for (int i = 0; i < writers; ++i) {
       running[static_cast<std::size_t>(i)].join();
     }
-    for (int i = 0; i < threads; ++i) {
+    for (int i = 0; i < writers; ++i) {
       const Ints& clone = clones[static_cast<std::size_t>(i)];
       ASSERT_EQ(clone.size(), 1001U);
       EXPECT_EQ(clone.back(), -i);
