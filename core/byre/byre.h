@@ -195,7 +195,7 @@ typedef struct byre_allocator_functions {
   byre_status (*allocate)(void* user, size_t nbytes, size_t prefix, byre_block* block);
   /// Takes back a block. Called once for each block.
   void (*deallocate)(void* user, const byre_block* block);
-  /// Optional: copies between two places on the device. The default is memcpy.
+  /// Optional: copies `nbytes` > 0 between two places on the device. The default is memcpy.
   byre_status (*copy)(void* user, void* destination, const void* source, size_t nbytes);
   /// Optional: allocates, then copies `copied_nbytes` bytes from `source`.
   byre_status (*allocate_copy)(void* user, size_t nbytes, size_t prefix, const void* source,

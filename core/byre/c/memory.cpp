@@ -90,7 +90,7 @@ class TableAllocator final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override {
     if (functions_.copy == nullptr) {
       Allocator::copy(destination, source, nbytes);
-    } else {
+    } else if (nbytes != 0) {
       expect_ok(functions_.copy(functions_.user, destination, source, nbytes), "copy", {nbytes});
     }
   }

@@ -229,7 +229,9 @@ TEST(CAllocators, copy_of_a_table_fails_with_its_status) {
   EXPECT_TRUE(fails(byre_allocator_copy(allocator, nullptr, "cow", 4), BYRE_INVALID_ARGUMENT,
                     "byre_allocator_copy", "null pointer to 4 bytes"));
   EXPECT_TRUE(fails(byre_allocator_copy(allocator, to, nullptr, 4), BYRE_INVALID_ARGUMENT, "null"));
+  const int copied = counting.copied;
   EXPECT_TRUE(ok(byre_allocator_copy(allocator, nullptr, nullptr, 0)));
+  EXPECT_EQ(counting.copied, copied) << "a table copies no empty ranges";
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(ForksUnderLoad, forked_children_of_busy_processes_work_and_exit) {
   write_file(folder / "suppressions", "nobody.cpp:1\n");
   shadow::suppress_sites(folder / "suppressions");
   shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
-  forks_under_load(500, [](std::size_t turn, Buffer&) { use_the_process(turn); });
+  forks_under_load(100, [](std::size_t turn, Buffer&) { use_the_process(turn); });
   shadow::set_violation_handler(nullptr);
   shadow::set_default_reshape_mode(std::nullopt);
 }

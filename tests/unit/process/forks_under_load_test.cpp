@@ -42,7 +42,7 @@ void use_the_process(std::size_t turn, Buffer& shared) {
 }
 
 TEST(ForksUnderLoad, leave_working_children_while_threads_use_the_core) {
-  forks_under_load(500, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
+  forks_under_load(100, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
 }
 
 // In the tests below, threads repeat one operation, so that most forks occur while a thread holds
@@ -52,17 +52,17 @@ TEST(ForksUnderLoad, leave_working_children_while_threads_take_snapshots) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
   }
-  forks_under_load(100, [](std::size_t, Buffer&) { stats::snapshot(); });
+  forks_under_load(20, [](std::size_t, Buffer&) { stats::snapshot(); });
 }
 
 TEST(ForksUnderLoad, leave_working_children_while_threads_install_sinks) {
-  forks_under_load(100, [](std::size_t, Buffer&) {
+  forks_under_load(20, [](std::size_t, Buffer&) {
     const stats::InstalledSink sink([](const stats::CopyEvent&) {});
   });
 }
 
 TEST(ForksUnderLoad, leave_working_children_while_warning_handlers_change) {
-  forks_under_load(100, [](std::size_t, Buffer&) { set_warning_handler(nullptr); });
+  forks_under_load(20, [](std::size_t, Buffer&) { set_warning_handler(nullptr); });
 }
 
 }  // namespace

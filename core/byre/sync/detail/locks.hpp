@@ -76,6 +76,7 @@ struct WithoutInterruption {
 /// A lock for one thread, which nothing can contend for.
 struct NativeMutex {
   void lock() noexcept {}
+  bool try_lock() noexcept { return true; }
   void unlock() noexcept {}
   void lock_shared() noexcept {}
   void unlock_shared() noexcept {}

@@ -63,9 +63,11 @@ void ProcessMutex::unlock() {
 SharedMutex::SharedMutex() {
   ::new (place_) detail::NativeSharedMutex;
   // winpthreads initializes the lock at its first use, during which the locks of other threads fail
-  // and exclude no thread.
-  lock();
-  unlock();
+  // and exclude no thread. It is a try because this thread may hold other locks: ThreadSanitizer
+  // takes their order for a possible deadlock.
+  if (in<detail::NativeSharedMutex>(place_).try_lock()) {
+    unlock();
+  }
 }
 SharedMutex::~SharedMutex() {
   std::destroy_at(&in<detail::NativeSharedMutex>(place_));
