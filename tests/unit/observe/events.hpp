@@ -24,15 +24,15 @@ namespace byre::test {
 
 using Json = nlohmann::json;
 
-constexpr CallSite site(std::uint32_t line) {
+constexpr CallSite at_line(std::uint32_t line) {
   return {"model.cpp", line};
 }
 
 inline Buffer clone(const Buffer& buffer, std::uint32_t line) {
-  return buffer.lazy_clone(site(line));
+  return buffer.lazy_clone(at_line(line));
 }
 inline void write(Buffer& buffer, std::uint32_t line) {
-  buffer.mutable_data(Wait::allowed, site(line));
+  buffer.mutable_data(Wait::allowed, at_line(line));
 }
 
 class Recordings : public WithStats {};

@@ -29,7 +29,7 @@ Json copy_that_began_before(FailingAllocator& allocator) {
   const Buffer snapshot = weights;
   std::optional<trace::Recording> recording;
   allocator.during_copy([&] { recording.emplace(); });
-  weights.mutable_data(Wait::allowed, site(1));
+  weights.mutable_data(Wait::allowed, at_line(1));
   allocator.during_copy(nullptr);
   EXPECT_EQ(shown(*recording, "wait"), "");
   return Events(*recording).slices("copy (shared)").at(0);
@@ -77,15 +77,15 @@ TEST_F(Recordings, show_no_wait_that_ended_before_the_recording) {
 TEST_F(Recordings, show_events_of_null_pointers_without_a_data_number) {
   const trace::Recording recording;
   Buffer adopted = Buffer::adopt(nullptr, 0, [](void*) {});
-  const Buffer clone = adopted.lazy_clone(site(1));
-  adopted.mutable_data(Wait::allowed, site(2));
+  const Buffer clone = adopted.lazy_clone(at_line(1));
+  adopted.mutable_data(Wait::allowed, at_line(2));
   Buffer read_only = Buffer::adopt_read_only(nullptr, 0, [](const void*) {});
-  read_only.mutable_data(Wait::allowed, site(3));
+  read_only.mutable_data(Wait::allowed, at_line(3));
   const Buffer lent = Buffer::borrow(static_cast<void*>(nullptr), 0);
-  const Buffer copy = lent.lazy_clone(site(4));
+  const Buffer copy = lent.lazy_clone(at_line(4));
   const Storage storage =
       Storage(Buffer::adopt_aliased(static_cast<void*>(nullptr), 0, [](void*) {}));
-  const Pin pin = storage.pin_to_read(site(5));
+  const Pin pin = storage.pin_to_read(at_line(5));
   EXPECT_EQ(shown(recording),
             "1: clone bytes=0 cloned_at=1\n"
             "1: copy (shared) bytes=0 copy=A written_at=2\n"
@@ -99,8 +99,8 @@ TEST_F(Recordings, show_a_copy_made_during_another_copy_as_nested) {
   Buffer inner = Buffer::allocate(100);
   const Buffer clones[] = {outer, inner};
   const trace::Recording recording;
-  allocator.during_copy([&] { inner.mutable_data(Wait::allowed, site(1)); });
-  outer.mutable_data(Wait::allowed, site(2));
+  allocator.during_copy([&] { inner.mutable_data(Wait::allowed, at_line(1)); });
+  outer.mutable_data(Wait::allowed, at_line(2));
   EXPECT_EQ(shown(recording),
             "1: copy (shared) bytes=100 copy=A data=B written_at=2\n"
             "  1: copy (shared) bytes=100 copy=C data=D written_at=1\n");
@@ -112,7 +112,7 @@ TEST_F(Recordings, name_the_cloning_lines_of_a_copy_with_cause_pending) {
   Buffer snapshot;
   const Recorder recorder;
   const trace::Recording recording;
-  snapshot = weights.lazy_clone(site(1));
+  snapshot = weights.lazy_clone(at_line(1));
   allocator.during_copy([&] {
     allocator.during_copy(nullptr);
     weights.mutable_data(Wait::never);
@@ -132,9 +132,9 @@ TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
   clone.mutable_data();
   stats::detail::WriteReport report;
   report.begin();
-  EXPECT_EQ(weights.materialize(Wait::allowed, site(30)), Materialized::stole);
-  report.waited_in_parallel(weights.data(), site(40));
-  stats::detail::WriteReport().waited_in_parallel(weights.data(), site(50));
+  EXPECT_EQ(weights.materialize(Wait::allowed, at_line(30)), Materialized::stole);
+  report.waited_in_parallel(weights.data(), at_line(40));
+  stats::detail::WriteReport().waited_in_parallel(weights.data(), at_line(50));
   EXPECT_TRUE(says(shown(recording, "wait"), "written_at=40"));
   EXPECT_FALSE(says(shown(recording, "wait"), "written_at=50"))
       << "expected no wait for a report without begin()";
@@ -143,7 +143,7 @@ TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
   const Buffer shown_by_an_overlay = paged;
   report.begin();
   paged.mutable_data();
-  report.waited_in_parallel(paged.data(), site(60));
+  report.waited_in_parallel(paged.data(), at_line(60));
   EXPECT_TRUE(says(shown(recording, "wait"), "written_at=60"));
   device.run();
 }
@@ -152,14 +152,14 @@ TEST_F(Recordings, show_a_submitted_copy_and_the_wait_for_it) {
   QueuedDevice device(CopiesEnd::later);
   Buffer source = Buffer::allocate(64, device);
   const trace::Recording recording;
-  Buffer clone = source.lazy_clone(site(10));
-  clone.materialize(Wait::allowed, site(20));
+  Buffer clone = source.lazy_clone(at_line(10));
+  clone.materialize(Wait::allowed, at_line(20));
   const Counted counted;
   std::thread other([&] {
     await([&] { return counted.since().waits != 0; });
     device.run();
   });
-  source.materialize(Wait::allowed, site(30));
+  source.materialize(Wait::allowed, at_line(30));
   other.join();
   EXPECT_EQ(shown(recording),
             "1: clone bytes=64 cloned_at=10 data=A\n"
@@ -210,7 +210,7 @@ TEST_F(Recordings, are_complete_while_other_recordings_begin_and_stop) {
     }
     for (int round = 0; round < 10; ++round) {
       trace::Recording recording;
-      const Buffer clone = shared.lazy_clone(site(static_cast<std::uint32_t>(thread)));
+      const Buffer clone = shared.lazy_clone(at_line(static_cast<std::uint32_t>(thread)));
       const auto own = [&] {
         int count = 0;
         for (const Json& each : Events(recording).slices("clone")) {

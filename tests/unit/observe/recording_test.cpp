@@ -43,18 +43,18 @@ TEST_F(Recordings, forget_cloning_lines_when_the_data_becomes_unique) {
   TiledBuffer tiles(40 * 64, aligned_allocator(), 64);
   const trace::Recording recording;
   clone(weights, 1);
-  table.lazy_clone(site(1));
+  table.lazy_clone(at_line(1));
   const Buffer snapshot = clone(weights, 2);
-  const TiledBuffer snapshots[] = {table.lazy_clone(site(2)), table.lazy_clone(site(3))};
+  const TiledBuffer snapshots[] = {table.lazy_clone(at_line(2)), table.lazy_clone(at_line(3))};
   write(weights, 20);
-  table.mutable_tile(0, Wait::allowed, site(30));
+  table.mutable_tile(0, Wait::allowed, at_line(30));
   {
-    const TiledBuffer old = tiles.lazy_clone(site(4));
-    tiles.mutable_tile(0, Wait::allowed, site(40));
+    const TiledBuffer old = tiles.lazy_clone(at_line(4));
+    tiles.mutable_tile(0, Wait::allowed, at_line(40));
   }
-  const TiledBuffer later = tiles.lazy_clone(site(5));
-  tiles.mutable_tile(1, Wait::allowed, site(41));
-  tiles.mutable_tile(35, Wait::allowed, site(42));
+  const TiledBuffer later = tiles.lazy_clone(at_line(5));
+  tiles.mutable_tile(1, Wait::allowed, at_line(41));
+  tiles.mutable_tile(35, Wait::allowed, at_line(42));
   std::string copies;
   for (const Json& copy : Events(recording).slices("copy (shared)")) {
     copies +=
@@ -93,7 +93,7 @@ TEST_F(Recordings, distinguish_new_data_at_a_reused_address) {
     TiledBuffer table(64, aligned_allocator(), 64);
     const std::byte one[1] = {};
     table.write(0, one);
-    table.lazy_clone(site(1));
+    table.lazy_clone(at_line(1));
   });
 }
 
@@ -105,7 +105,7 @@ TEST_F(Recordings, show_a_steal_with_its_wait_and_the_awaited_copy) {
   std::optional<Buffer> other = clone(weights, 2);
   wait_for_copy(
       allocator, [&] { write(*snapshot, 3); }, [&] { other.reset(); }, [&] { write(weights, 4); });
-  weights.resize(100'000, site(5));
+  weights.resize(100'000, at_line(5));
   EXPECT_EQ(shown(recording),
             "1: clone bytes=100 cloned_at=2 data=A\n"
             "2: copy (shared) bytes=100 cloned_at=2 copy=B data=A written_at=3 <- 1: clone at 2\n"
@@ -123,18 +123,18 @@ TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
   for (int round = 0; text.find("wait") == std::string::npos; ++round) {
     ASSERT_LT(round, 100'000) << "no thread waited in any round";
     Storage storage = Storage::allocate(100, allocator);
-    const Storage snapshot = storage.lazy_clone(site(1));
+    const Storage snapshot = storage.lazy_clone(at_line(1));
     const trace::Recording recording;
     Halt halt;
     allocator.halt_copy(halt);
-    std::thread first([&] { storage.mutable_data_in_parallel(Wait::allowed, site(30)); });
+    std::thread first([&] { storage.mutable_data_in_parallel(Wait::allowed, at_line(30)); });
     halt.await_entry();
-    std::thread second([&] { storage.mutable_data_in_parallel(Wait::allowed, site(40)); });
+    std::thread second([&] { storage.mutable_data_in_parallel(Wait::allowed, at_line(40)); });
     std::this_thread::yield();
     halt.let_go();
     first.join();
     second.join();
-    storage.mutable_data_in_parallel(Wait::allowed, site(50));
+    storage.mutable_data_in_parallel(Wait::allowed, at_line(50));
     text = shown(recording);
     ASSERT_TRUE(text.starts_with("1: copy (shared) ")) << text;
   }
@@ -172,10 +172,10 @@ TEST_F(Recordings, name_the_line_that_cloned_all_tiles_at_each_tiles_copy) {
     table.write(tile * 64, one);
   }
   const trace::Recording recording;
-  const TiledBuffer snapshot = table.lazy_clone(site(1));
-  table.mutable_tile(0, Wait::allowed, site(2));
-  table.mutable_tile(63, Wait::allowed, site(3));  // the last tile of its node
-  table.mutable_tile(150, Wait::allowed, site(4));
+  const TiledBuffer snapshot = table.lazy_clone(at_line(1));
+  table.mutable_tile(0, Wait::allowed, at_line(2));
+  table.mutable_tile(63, Wait::allowed, at_line(3));  // the last tile of its node
+  table.mutable_tile(150, Wait::allowed, at_line(4));
   EXPECT_EQ(shown(recording),
             "1: clone bytes=12800 cloned_at=1 data=A\n"
             "1: copy (shared) bytes=64 cloned_at=1 copy=B data=C written_at=2 <- 1: clone at 1\n"

@@ -72,12 +72,12 @@ TEST_F(Tracks, a_pin_appears_as_a_span_from_creation_to_destruction) {
   Storage storage = Storage::allocate(64);
   Storage other = Storage::allocate(64);
   {
-    Pin pin = storage.pin(Wait::allowed, site(1));
+    Pin pin = storage.pin(Wait::allowed, at_line(1));
     const Pin moved = std::move(pin);
-    const Pin reader = other.pin_to_read(site(2));
+    const Pin reader = other.pin_to_read(at_line(2));
     const Pin of_no_bytes = Storage(Buffer()).pin_to_read();
   }
-  const Pin open = storage.pin_to_read(site(3));
+  const Pin open = storage.pin_to_read(at_line(3));
   EXPECT_EQ(shown(recording),
             "1: pin begins A bytes=64 data=A pinned_at=1 to=write\n"
             "1: clone bytes=64 cloned_at=2 data=B\n"
@@ -96,7 +96,8 @@ TEST_F(Tracks, omit_ends_of_spans_that_began_before_the_recording) {
   overlay->mutable_data();
   const trace::Recording recording;
   {
-    const Pin others[] = {storage.pin(Wait::allowed, site(1)), storage.pin(Wait::allowed, site(2))};
+    const Pin others[] = {storage.pin(Wait::allowed, at_line(1)),
+                          storage.pin(Wait::allowed, at_line(2))};
   }
   pin.reset();
   overlay.reset();
@@ -132,15 +133,15 @@ std::string dirty(std::size_t pages) {
 
 TEST_F(TracksOfOverlays, the_end_of_an_overlay_span_reports_its_dirty_pages) {
   const trace::Recording recording;
-  Buffer first = data_.lazy_clone(site(1));
+  Buffer first = data_.lazy_clone(at_line(1));
   {
-    Buffer second = data_.lazy_clone(site(2));
-    std::byte* const bytes = second.mutable_data(Wait::allowed, site(3));
+    Buffer second = data_.lazy_clone(at_line(2));
+    std::byte* const bytes = second.mutable_data(Wait::allowed, at_line(3));
     for (const std::size_t page : {0U, 7U, 200U}) {
       bytes[page * page_nbytes] = std::byte{2};
     }
   }
-  first.mutable_data(Wait::allowed, site(4))[5] = std::byte{3};
+  first.mutable_data(Wait::allowed, at_line(4))[5] = std::byte{3};
   const Events events(recording);
   EXPECT_EQ(
       shown(events, "clone"),
@@ -187,7 +188,7 @@ TEST_F(TracksOfOverlays, a_writable_clone_adds_an_overlay_for_source_and_for_clo
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   std::memset(source->mutable_data(), 1, paged_nbytes);
-  std::optional<Buffer> clone = source->writable_clone(Wait::allowed, site(1));
+  std::optional<Buffer> clone = source->writable_clone(Wait::allowed, at_line(1));
   source->mutable_data()[0] = std::byte{2};
   clone->mutable_data()[page_nbytes] = std::byte{3};
   clone->mutable_data()[2 * page_nbytes] = std::byte{3};
@@ -243,7 +244,7 @@ TEST_F(Tracks, distinguish_new_data_at_the_address_of_a_destroyed_source) {
   while (others.size() < 16 && (others.empty() || others.back().data() != place)) {
     others.push_back(Buffer::allocate(paged_nbytes, paged_allocator()));
   }
-  const Buffer lazy = others.back().lazy_clone(site(1));
+  const Buffer lazy = others.back().lazy_clone(at_line(1));
   clone.reset();  // destroys the file
   EXPECT_TRUE(says(explain(lazy), "cloned at model.cpp:1"));
 }
@@ -257,9 +258,9 @@ TEST_F(Tracks, a_forked_child_starts_without_the_parents_events) {
   const trace::Recording recording(64 * 1024);
   const Buffer data = Buffer::allocate(64);
   std::optional<Buffer> freed = Buffer::allocate(paged_nbytes);
-  const Buffer clone = data.lazy_clone(site(1));
+  const Buffer clone = data.lazy_clone(at_line(1));
   while (recording.lost() == 0) {
-    Buffer other = data.lazy_clone(site(1));
+    Buffer other = data.lazy_clone(at_line(1));
     other.mutable_data();
   }
   const auto now_us = [] {
@@ -274,7 +275,7 @@ TEST_F(Tracks, a_forked_child_starts_without_the_parents_events) {
           each.mutable_data();
         }
         freed.reset();
-        const Buffer own = data.lazy_clone(site(2));
+        const Buffer own = data.lazy_clone(at_line(2));
         const double cloned_us = now_us();
         const stats::Counters end = stats::snapshot();
         const Events events(recording);

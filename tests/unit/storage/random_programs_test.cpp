@@ -87,7 +87,7 @@ TYPED_TEST(RandomPrograms, complete_or_reject_steps_if_the_system_lacks_pages) {
   Limits limits = of_pages();
   limits.mix.erase("fail_new");  // WatchedSystem needs the heap
   Programs<TypeParam> programs;
-  for (int number = 0; number < 100; ++number) {
+  for (std::size_t number = 0; number < test::fewer_if_sanitized(100); ++number) {
     Program<TypeParam>& program = programs.begin(this->random_.engine()(), limits);
     program.run(20);
     {
