@@ -612,8 +612,8 @@ static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byr
   if (!data) {
     return byre_buffer_mutable_data(buffer, wait, data);
   }
-  // The address of a local variable: the variable of the caller may remain in a register. Its value
-  // is for compilers that cannot see that the call stores one.
+  // The address of a local variable: the variable of the caller may remain in a register. It is
+  // initialized because compilers do not know that the call stores a value.
   void* address = buffer;
   const byre_status status = byre_buffer_mutable_data(buffer, wait, &address);
   *data = address;

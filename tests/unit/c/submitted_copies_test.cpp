@@ -53,7 +53,8 @@ TEST(CAllocators, submitted_copy_keeps_its_source_until_it_ends) {
   EXPECT_EQ(device.counting.deallocated, before + 1);
 }
 
-/// Writes by `write` to `source`, of which a copy is pending that ends once a thread waits for it.
+/// Writes by `write` to `source` while a copy of it is pending. The copy ends once a thread waits
+/// for it.
 template <class Source, class Write>
 void expect_wait(Submitting& device, Source source, Write write) {
   const int submitted = device.counting.submitted;
