@@ -13,6 +13,8 @@ namespace byre::test {
 inline bool uses(std::string_view feature) {
 #if defined(_WIN32)  // sections replace memory files
   const char* const given = "pagemap_scan huge_pages populate";
+#elif defined(__wasm__)
+  const char* const given = "linux";
 #else
   const char* const given = std::getenv("BYRE_WITHOUT");
 #endif
@@ -28,6 +30,13 @@ inline bool uses(std::string_view feature) {
   };
   return !lacks(feature) && !lacks("linux");
 }
+
+/// Whether the system protects pages, and takes back their memory.
+#if defined(__wasm__)
+inline constexpr bool has_protected_pages = false;
+#else
+inline constexpr bool has_protected_pages = true;
+#endif
 
 inline bool has_memory_files() {
   return uses("memfd");

@@ -92,14 +92,17 @@ TEST(SystemMapping, succeeds_as_often_as_mappings_end) {
 
 TEST_F(SystemMemory, bytes_survive_a_protection_and_can_be_written_after_it) {
   std::memset(data(), 5, nbytes);
-  ASSERT_TRUE(system::protect(data(), nbytes, Access::read));
+  ASSERT_EQ(system::protect(data(), nbytes, Access::read), has_protected_pages);
   EXPECT_TRUE(holds(5));
-  ASSERT_TRUE(system::protect(data(), nbytes, Access::read_write));
+  ASSERT_EQ(system::protect(data(), nbytes, Access::read_write), has_protected_pages);
   std::memset(data(), 6, nbytes);
   EXPECT_TRUE(holds(6));
 }
 
 TEST_F(SystemMemory, a_write_to_protected_pages_ends_the_program) {
+  if (!has_protected_pages) {
+    GTEST_SKIP() << "this system protects no pages";
+  }
   for (const Access access : {Access::read, Access::none}) {
     ASSERT_TRUE(system::protect(data(), nbytes, access));
     EXPECT_DEATH(*data() = std::byte{1}, "");
@@ -109,8 +112,8 @@ TEST_F(SystemMemory, a_write_to_protected_pages_ends_the_program) {
 
 TEST_F(SystemMemory, discarded_pages_read_as_zeros_and_stay_writable) {
   std::memset(data(), 5, nbytes);
-  ASSERT_TRUE(system::discard(data(), nbytes));
-  EXPECT_TRUE(holds(0));
+  ASSERT_EQ(system::discard(data(), nbytes), has_protected_pages);
+  EXPECT_TRUE(holds(has_protected_pages ? 0 : 5));
   std::memset(data(), 6, nbytes);
   EXPECT_TRUE(holds(6));
 }

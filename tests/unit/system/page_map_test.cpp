@@ -26,13 +26,17 @@ class PageMapTest : public testing::Test {
     mapping_ = system::map_privately(system::open_to_read(path.c_str()), pages * page_,
                                      system::Access::read_write);
   }
-  ~PageMapTest() override { system::unmap(mapping_, pages * page_); }
+  ~PageMapTest() override {
+    if (mapping_ != nullptr) {
+      system::unmap(mapping_, pages * page_);
+    }
+  }
 
   void SetUp() override {
-    ASSERT_NE(mapping_, nullptr);
     if (!uses("pagemap")) {
       GTEST_SKIP() << "the library does not read the page map";
     }
+    ASSERT_NE(mapping_, nullptr);
 #if defined(_WIN32)
     const auto ignore = [](void*, std::size_t, std::size_t) noexcept { return true; };
     if (!system::PageMap().for_each_private_run(mapping_, page_, ignore, nullptr)) {
