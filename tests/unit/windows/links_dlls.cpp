@@ -42,7 +42,7 @@ int main() {
   try {
     ones.reshape({3});
     expect(false, "a tensor of four elements was reshaped to three");
-  } catch (const InvalidArgument&) {
+  } catch (const ShapeError&) {
   }
   byre_buffer copied{};
   expect(byre_buffer_allocate(4, byre_default_allocator(), &copied) == BYRE_OK, "no memory");
