@@ -164,6 +164,7 @@ def cmake(source, folder):
           "-Dinterface_c=disabled", "-Ddefault_library=static"],
          ["-DBYRE_SYNC=standard", "-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_NPZ=OFF", "-DBYRE_STATIC_TLS=ON",
           "-DBYRE_INTERFACE_C=OFF"]),
+        (["-Dsync=single_thread"], ["-DBYRE_SYNC=single_thread", "-DBUILD_SHARED_LIBS=ON"]),
     ]):
         builds = [folder / f"meson{number}", folder / f"cmake{number}"]
         run("meson", "setup", *LIBRARIES_ALONE, *of_meson, builds[0], source)
@@ -173,6 +174,10 @@ def cmake(source, folder):
         expect_equal(commands[1], commands[0], "the commands")
         headers = [builds[0] / "core/byre/config.hpp", builds[1] / "include/byre/config.hpp"]
         expect_equal(headers[1].read_text(), headers[0].read_text(), "the contents of config.hpp")
+        config = (builds[0] / "core/install/byreConfig.cmake").read_text()
+        expect_equal("find_dependency(Threads)" in config, number != 2, "whether byreConfig.cmake needs threads")
+        for text in (config, (builds[0] / "meson-private/byre.pc").read_text()):
+            expect_equal("boost" in text.lower(), number == 0, "whether an installed byre needs Boost")
     # A parent adds the folder, or fetches it as in the README. It builds only the libraries that it links.
     added, fetched, readme = folder / "added", folder / "fetched", folder / "readme.cmake"
     cmake_parent(source, added, "add_subdirectory", PROGRAMS, f"-DBYRE_SOURCE={source}", "-DBUILD_SHARED_LIBS=ON",
@@ -196,6 +201,7 @@ def cmake(source, folder):
         (f"-DCMAKE_CXX_COMPILER={compiler}", "needs g\\+\\+ 12", True),
         (f"-DCMAKE_PROJECT_byre_INCLUDE={options}", "exceptions are off.*COMPILE_OPTIONS", True),
         ("-DCMAKE_CXX_FLAGS=-fno-exceptions", "exceptions are off", True),
+        ("-DBYRE_SYNC=boots", "BYRE_SYNC is 'boots'. Set it to boost, standard or single_thread", True),
     ]:
         build = pathlib.Path(tempfile.mkdtemp(dir=folder))
         printed = " ".join(run(*CMAKE, "-S", source, "-B", build, option, is_refused=is_refused).split())

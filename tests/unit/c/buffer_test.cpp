@@ -2,6 +2,7 @@
 // Buffers of the C interface.
 #include <byre/config.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <thread>
 #include <utility>
@@ -444,6 +445,45 @@ TEST(CBuffers, clones_on_two_threads_are_independent) {
   EXPECT_EQ(text_of(buffer), "b" + std::string(999, 'a'));
   EXPECT_EQ(text_of(clone), "c" + std::string(999, 'a'));
 }
+
+TEST(CBuffers, write_without_a_call_happens_after_a_copy_by_a_thread) {
+  CBuffer buffer, clone;
+  allocate(buffer, std::string(1000, 'a'));
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
+  std::atomic<bool> is_copied{false};
+  std::thread other([&] {
+    EXPECT_TRUE(ok(write(clone, "c")));
+    is_copied.store(true, std::memory_order::relaxed);  // only the share word orders the writes
+  });
+  while (!is_copied.load(std::memory_order::relaxed)) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(ok(write(buffer, "b")));
+  other.join();
+  EXPECT_EQ(text_of(buffer), "b" + std::string(999, 'a'));
+}
+
+#if BYRE_CHECKS
+
+TEST(CBuffersDeathTest, stale_write_is_reported_with_the_places_of_the_caller) {
+  CBuffer buffer, clone;
+  allocate(buffer, "cows");
+  void* data = nullptr;
+  byre_set_call_site("taken.cow", 1);
+  ASSERT_TRUE(ok(byre_buffer_mutable_data(buffer, BYRE_WAIT_ALLOWED, &data)));
+  byre_set_call_site("cloned.cow", 2);
+  ASSERT_TRUE(ok(byre_buffer_clone(buffer, clone)));
+  byre_set_call_site("found.cow", 3);
+  EXPECT_DEATH(
+      {
+        std::memcpy(data, "m", 1);
+        (void)byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr);
+      },
+      "detected at found.cow:3.*taken at taken.cow:1, before the lazy clone at cloned.cow:2");
+  byre_set_call_site(nullptr, 0);
+}
+
+#endif
 
 }  // namespace
 }  // namespace byre::test

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -97,6 +99,62 @@ TEST(CErrors, enumerators_have_the_values_of_cpp) {
   EXPECT_EQ(BYRE_CAUSE_READ_ONLY, static_cast<int>(stats::CopyCause::read_only));
   EXPECT_EQ(BYRE_CAUSE_RESIZED, static_cast<int>(stats::CopyCause::resized));
   EXPECT_EQ(BYRE_DEFAULT_TILE_NBYTES, std::size_t{64} << 10);
+}
+
+TEST(CErrors, enumerators_have_the_numbers_of_the_binary_interface) {
+  const auto expect_from_zero = [](std::initializer_list<int> numbers) {
+    int expected = 0;
+    for (const int number : numbers) {
+      EXPECT_EQ(number, expected++);
+    }
+  };
+  expect_from_zero({BYRE_OK, BYRE_OUT_OF_MEMORY, BYRE_INVALID_ARGUMENT, BYRE_NOT_UNIQUE,
+                    BYRE_FILE_ERROR, BYRE_FAILED, BYRE_STOP});
+  expect_from_zero({BYRE_ALREADY_UNIQUE, BYRE_STOLE, BYRE_COPIED, BYRE_OVERLAID});
+  expect_from_zero({BYRE_ORIGIN_ALLOCATED, BYRE_ORIGIN_ADOPTED, BYRE_ORIGIN_BORROWED,
+                    BYRE_ORIGIN_ALIASED, BYRE_ORIGIN_MAPPED, BYRE_ORIGIN_PAGED,
+                    BYRE_ORIGIN_OVERLAY});
+  EXPECT_EQ(BYRE_ORIGIN_PAGED, static_cast<int>(Origin::paged));
+  expect_from_zero({BYRE_COPIES_END_ON_RETURN, BYRE_COPIES_END_LATER, BYRE_COPIES_END_IN_ORDER});
+  expect_from_zero({BYRE_CAUSE_SHARED, BYRE_CAUSE_PENDING, BYRE_CAUSE_READ_ONLY,
+                    BYRE_CAUSE_BORROWED, BYRE_CAUSE_PINNED, BYRE_CAUSE_WRITABLE,
+                    BYRE_CAUSE_RESIZED});
+  EXPECT_EQ(BYRE_CAUSE_PENDING, static_cast<int>(stats::CopyCause::pending));
+  EXPECT_EQ(BYRE_CAUSE_PINNED, static_cast<int>(stats::CopyCause::pinned));
+  EXPECT_EQ(BYRE_CAUSE_WRITABLE, static_cast<int>(stats::CopyCause::writable));
+  EXPECT_EQ(BYRE_FOREIGN_READ_ONLY, 1);
+  EXPECT_EQ(BYRE_FOREIGN_OTHERS_WRITE, 2);
+  EXPECT_EQ(BYRE_FOREIGN_BORROWED, 4);
+  EXPECT_EQ(BYRE_USER_STATUS, 1000);
+}
+
+TEST(CErrors, tables_have_the_layout_of_the_binary_interface) {
+  using Table = byre_allocator_functions;
+  constexpr std::size_t pointer = sizeof(void*);
+  EXPECT_EQ(offsetof(Table, user), pointer);
+  EXPECT_EQ(offsetof(Table, name), 2 * pointer);
+  EXPECT_EQ(offsetof(Table, device_kind), 3 * pointer);
+  EXPECT_EQ(offsetof(Table, device_index), 3 * pointer + 2);
+  EXPECT_EQ(offsetof(Table, copies_end), 3 * pointer + 4);
+  EXPECT_EQ(offsetof(Table, allocate), 3 * pointer + 8);
+  EXPECT_EQ(offsetof(Table, deallocate), 4 * pointer + 8);
+  EXPECT_EQ(offsetof(Table, copy), 5 * pointer + 8);
+  EXPECT_EQ(offsetof(Table, allocate_copy), 6 * pointer + 8);
+  EXPECT_EQ(offsetof(Table, submit_copy), 7 * pointer + 8);
+}
+
+TEST(CErrors, text_that_just_fits_is_not_cut) {
+  CBuffer buffer;
+  const auto text_for = [&](std::size_t length) {
+    const std::string name = "/" + std::string(length, 'x');
+    EXPECT_EQ(byre_buffer_map_file(name.c_str(), nullptr, buffer), BYRE_FILE_ERROR);
+    return std::string(byre_last_error());
+  };
+  const std::size_t others = text_for(300).size() - 300;
+  const std::string whole = text_for(511 - others);
+  EXPECT_EQ(whole.size(), 511U);
+  EXPECT_FALSE(whole.ends_with("...")) << whole;
+  EXPECT_TRUE(text_for(512 - others).ends_with("..."));
 }
 
 }  // namespace

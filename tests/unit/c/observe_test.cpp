@@ -191,6 +191,33 @@ TEST(CObservation, every_copying_call_reports_the_place_of_the_caller) {
         *s.storage_clone.result() = nullptr;
         return byre_storage_resize(s.storage, 1 << 12);
       },
+      [](Shared& s) -> byre_status {
+        EXPECT_TRUE(ok(byre_buffer_allocate(100000, nullptr, s.other)));
+        EXPECT_TRUE(ok(byre_buffer_resize(s.other, 4)));
+        return byre_buffer_shrink_to_fit(s.other);
+      },
+      [](Shared& s) -> byre_status {
+        byre_storage** const other = s.other_storage.result();
+        EXPECT_TRUE(ok(byre_storage_allocate(100000, nullptr, other)));
+        EXPECT_TRUE(ok(byre_storage_resize(*other, 4)));
+        return byre_storage_shrink_to_fit(*other);
+      },
+      [](Shared& s) -> byre_status {  // a clone of pinned bytes
+        byre_storage_release(s.storage_clone);
+        *s.storage_clone.result() = nullptr;
+        EXPECT_TRUE(ok(byre_storage_pin(s.storage, wait, s.pin.result())));
+        return byre_storage_clone(s.storage, s.other_storage.result());
+      },
+      [](Shared& s) -> byre_status {  // a load of borrowed bytes
+        static char memory[] = "cows";
+        CAtomicBuffer place;
+        CBuffer borrowed;
+        EXPECT_TRUE(ok(byre_atomic_buffer_create(place.result())));
+        EXPECT_TRUE(ok(byre_buffer_adopt(memory, 4, BYRE_FOREIGN_BORROWED, nullptr, nullptr,
+                                         nullptr, borrowed)));
+        EXPECT_TRUE(ok(byre_atomic_buffer_store(place, borrowed)));
+        return byre_atomic_buffer_load(place, s.other);
+      },
       [](Shared& s) { return byre_tiles_mutable_tile(s.tiles, 0, wait, &s.data, nullptr); },
       [](Shared& s) { return byre_tiles_write(s.tiles, 0, "x", 1, wait); },
       [](Shared& s) { return byre_tiles_append(s.tiles, "x", 1, wait); },
@@ -290,6 +317,35 @@ TEST(CObservation, events_beyond_the_limit_of_a_recording_are_lost) {
     copy_once();
   }
   EXPECT_GT(byre_recording_lost(recording), 0U);
+}
+
+TEST(CObservation, every_clone_is_recorded_with_the_place_of_the_caller) {
+  CBuffer buffer, loaded;
+  CStorage storage, storage_clone;
+  CTiles tiles, tiles_clone;
+  CAtomicBuffer place;
+  CPin pin;
+  allocate(buffer, "cows");
+  ASSERT_TRUE(ok(byre_atomic_buffer_create(place.result())));
+  ASSERT_TRUE(ok(byre_atomic_buffer_store(place, buffer)));
+  ASSERT_TRUE(ok(byre_storage_allocate(4, nullptr, storage.result())));
+  ASSERT_TRUE(ok(byre_tiles_allocate(8, 4, nullptr, tiles)));
+  ASSERT_TRUE(ok(byre_tiles_write(tiles, 0, "01234567", 8, BYRE_WAIT_ALLOWED)));
+  CRecording recording;
+  ASSERT_TRUE(ok(byre_recording_create(0, recording.result())));
+  byre_set_call_site("storage.cow", 1);
+  ASSERT_TRUE(ok(byre_storage_clone(storage, storage_clone.result())));
+  byre_set_call_site("tiles.cow", 2);
+  ASSERT_TRUE(ok(byre_tiles_clone(tiles, tiles_clone)));
+  byre_set_call_site("loaded.cow", 3);
+  ASSERT_TRUE(ok(byre_atomic_buffer_load(place, loaded)));
+  byre_set_call_site("pinned.cow", 4);
+  ASSERT_TRUE(ok(byre_storage_pin_to_read(storage, pin.result())));
+  byre_set_call_site(nullptr, 0);
+  CText json;
+  ASSERT_TRUE(ok(byre_recording_to_json(recording, json.result())));
+  EXPECT_TRUE(says(static_cast<char*>(json), "storage.cow:1", "tiles.cow:2", "loaded.cow:3",
+                   "pinned.cow:4"));
 }
 #else
 TEST(CObservation, recordings_are_refused_in_a_build_without_stats) {

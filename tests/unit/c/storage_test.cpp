@@ -276,5 +276,41 @@ TEST(CStorages, wait_that_is_no_enumerator_is_refused) {
   }
 }
 
+TEST(CStorages, read_only_bytes_are_copied_by_a_write) {
+  static const char memory[] = "cows";
+  const auto make_read_only = [](CStorage& storage) {
+    CBuffer buffer;
+    ASSERT_TRUE(ok(byre_buffer_adopt(
+        memory, 4, BYRE_FOREIGN_READ_ONLY, [](void*, void*) {}, nullptr, nullptr, buffer)));
+    ASSERT_TRUE(ok(byre_storage_from_buffer(buffer, storage.result())));
+  };
+  CStorage written, materialized;
+  make_read_only(written);
+  make_read_only(materialized);
+  void* data = nullptr;
+  ASSERT_TRUE(ok(byre_storage_mutable_data(written, BYRE_WAIT_ALLOWED, &data)));
+  EXPECT_NE(data, memory);
+  EXPECT_EQ(text_of(written), "cows");
+  byre_materialized how = -1;
+  ASSERT_TRUE(ok(byre_storage_materialize(materialized, BYRE_WAIT_ALLOWED, &how)));
+  EXPECT_EQ(how, BYRE_COPIED);
+}
+
+TEST(CStorages, last_owner_writes_in_place_and_is_cloned_again) {
+  CStorage storage, clone;
+  make(storage, "cows");
+  const void* const place = byre_storage_data(storage);
+  {
+    CStorage released;
+    ASSERT_TRUE(ok(byre_storage_clone(storage, released.result())));
+  }
+  ASSERT_TRUE(ok(write(storage, "m")));
+  EXPECT_EQ(byre_storage_data(storage), place);
+  ASSERT_TRUE(ok(byre_storage_clone(storage, clone.result())));
+  ASSERT_TRUE(ok(write(clone, "r")));
+  EXPECT_EQ(text_of(storage), "mows");
+  EXPECT_EQ(text_of(clone), "rows");
+}
+
 }  // namespace
 }  // namespace byre::test

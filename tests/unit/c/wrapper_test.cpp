@@ -379,5 +379,10 @@ TEST(WrappedValues, cpp_and_c_share_one_pool) {
 }
 #endif
 
+TEST(WrappedTiles, tiles_have_the_default_size_unless_it_is_given) {
+  EXPECT_EQ(c::Tiles::allocate(1)->tile_nbytes(), BYRE_DEFAULT_TILE_NBYTES);
+  EXPECT_EQ(c::Tiles::allocate(1, 7)->tile_nbytes(), 7U);
+}
+
 }  // namespace
 }  // namespace byre::test

@@ -242,5 +242,32 @@ TEST_F(OutputFileTest, mapping_a_file_larger_than_memory_throws_out_of_memory) {
   ::setrlimit(RLIMIT_AS, &before);
 }
 
+TEST_F(ClosedFiles, commit_finds_the_folder_of_a_relative_name_again) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  OutputFile output("file");
+  fs::current_path(before);
+  output.write("after", 5);
+  for (int number = 3; number < 1000; ++number) {
+    struct ::stat status {};
+    if (is_new(number) && ::fstat(number, &status) == 0 && S_ISDIR(status.st_mode)) {
+      ::close(number);
+    }
+  }
+  output.commit();
+  EXPECT_EQ(read_file(path), "after");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFileTest, an_interrupted_read_is_repeated) {
+  write_file(path, "weights");
+  detail::InputFile input(path);
+  std::string text(input.nbytes(), ' ');
+  is_interrupted = true;
+  input.read(text.data(), text.size());
+  EXPECT_FALSE(is_interrupted);
+  EXPECT_EQ(text, "weights");
+}
+
 }  // namespace
 }  // namespace byre::test

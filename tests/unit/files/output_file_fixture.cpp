@@ -78,6 +78,15 @@ extern "C" ssize_t write(int file, const void* bytes, size_t nbytes) {
   return byre::test::original<ssize_t(int, const void*, size_t)>("write")(file, bytes, taken);
 }
 
+extern "C" ssize_t pread(int file, void* to, size_t nbytes, off_t offset) {
+  if (std::exchange(byre::test::is_interrupted, false)) {
+    errno = EINTR;
+    return -1;
+  }
+  return byre::test::original<ssize_t(int, void*, size_t, off_t)>("pread64")(file, to, nbytes,
+                                                                             offset);
+}
+
 extern "C" int close(int file) {
   const int closed = byre::test::original<int(int)>("close")(file);
   if (std::exchange(byre::test::close_fails, false)) {

@@ -38,7 +38,7 @@ struct Disk {
 extern Disk disk;
 
 // Each variable affects the next call of the named function by this thread.
-extern constinit thread_local bool is_interrupted;  ///< write() fails with EINTR
+extern constinit thread_local bool is_interrupted;  ///< write() or pread() fails with EINTR
 extern constinit thread_local bool is_short;        ///< write() writes half of the bytes
 extern constinit thread_local bool close_fails;
 /// The name of a function, such as "open". Its next call by this thread fails with ENOMEM.

@@ -2,6 +2,7 @@
 /// Mappings that the system refuses to create or to unmap.
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/system/detail/files.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -9,9 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "nbytes.hpp"
 #include "pages/children.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -108,6 +111,19 @@ TEST_F(MappingsTest, system_pages_that_could_not_be_unmapped_are_unmapped_later)
   system.unmaps = true;
   detail::unmap(map_range(), range_nbytes);
   EXPECT_FALSE(is_mapped(address));
+}
+
+TEST_F(MappingsTest, a_failed_map_of_a_file_is_retried_after_refused_unmaps) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(range_nbytes, 'f'));
+  const detail::Descriptor file = byre::system::open_to_read((folder / "file").string().c_str());
+  const std::byte* const range = refused();
+  system.refuse_maps(1);
+  std::byte* const next = detail::map_file_pages(file, range_nbytes, byre::system::Access::read);
+  ASSERT_NE(next, nullptr);
+  EXPECT_TRUE(next == range || !is_mapped(range));
+  EXPECT_EQ(*next, std::byte{'f'});
+  detail::unmap(next, range_nbytes);
 }
 
 }  // namespace

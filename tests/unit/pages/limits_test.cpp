@@ -226,5 +226,19 @@ TEST(PagedLimits, with_locked_memory_a_write_to_an_overlays_clone_copies) {
   });
 }
 
+TEST(PagedLimits, an_overlay_of_a_file_reserves_no_memory_before_a_write) {
+  int overcommit = 2;
+  std::ifstream("/proc/sys/vm/overcommit_memory") >> overcommit;
+  if (overcommit == 2 || is_emulated()) {
+    GTEST_SKIP() << "the system always reserves memory for private mappings";
+  }
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(paged_nbytes, 'a'));
+  Buffer overlay = Buffer::map_file(folder / "file");
+  ASSERT_EQ(overlay.materialize(), Materialized::overlaid);
+  const std::string flags = mapping_field(overlay.data(), "VmFlags:");
+  EXPECT_TRUE(flags.empty() || flags.find(" nr") != std::string::npos) << flags;
+}
+
 }  // namespace
 }  // namespace byre::test

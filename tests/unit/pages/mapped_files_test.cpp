@@ -180,5 +180,11 @@ TEST(MappedFile, a_file_above_the_largest_object_size_is_refused) {
   }
 }
 
+TEST(MappedFileDeathTest, a_write_through_a_cast_pointer_ends_the_program) {
+  const TemporaryFile file("cow");
+  const Buffer mapped = Buffer::map_file(file.path());
+  EXPECT_DEATH(*const_cast<std::byte*>(mapped.data()) = std::byte{'m'}, "");
+}
+
 }  // namespace
 }  // namespace byre::test

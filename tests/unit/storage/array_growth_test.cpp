@@ -188,5 +188,23 @@ TEST(ArrayFailures, growth_falls_back_to_the_exact_size_if_memory_is_short) {
   }
 }
 
+TEST(Array, appends_memory_that_begins_at_its_own_end) {
+  FailingAllocator allocator;  // overwrites new memory
+  int memory[] = {1, 2, 3, 4};
+  Ints ints = Ints::from(Buffer::borrow(memory, 2 * sizeof(int), allocator));
+  ints.append(std::span<const int>(memory + 2, 2));
+  EXPECT_EQ(ints, (Ints{1, 2, 3, 4}));
+}
+
+TEST(Array, without_elements_is_cleared_without_an_allocation) {
+  Ints none;
+  none.clear();
+  EXPECT_EQ(none.data(), nullptr);
+  Ints empty = Ints::allocate(0);
+  const Ints clone = empty;
+  empty.clear();
+  EXPECT_TRUE(empty.shares_data_with(clone));
+}
+
 }  // namespace
 }  // namespace byre::test

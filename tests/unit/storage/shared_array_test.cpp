@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -182,6 +183,68 @@ TEST(ReadOnlyArray, is_copied_by_a_resize) {
   EXPECT_NE(ints.data(), elements);
   ints.append(4);
   EXPECT_EQ(ints, (Ints{1, 2, 4}));
+}
+
+TEST_F(SharedArray, every_copying_member_reports_the_line_of_the_caller) {
+  static constexpr CallSite here{"user.cpp", 7};
+  static const int elements[] = {1, 2, 3};
+  struct Arrays {
+    Ints ints = numbers(1000, aligned_allocator());
+    Ints clone = ints;
+    Ints borrowed = Ints::from(Buffer::borrow(static_cast<const void*>(elements), sizeof elements));
+  };
+  using Call = void (*)(Arrays&);
+  const Call calls[] = {
+      [](Arrays& a) { a.ints.mutable_span(Wait::allowed, here); },
+      [](Arrays& a) { a.ints.mutable_data(Wait::allowed, here); },
+      [](Arrays& a) { a.ints.append(1, here); },
+      [](Arrays& a) { a.ints.append(std::span<const int>(elements), here); },
+      [](Arrays& a) { a.ints.resize(2000, 0, here); },
+      [](Arrays& a) { a.ints.reserve(2000, here); },
+      [](Arrays& a) { const Ints copy(a.borrowed, here); },
+      [](Arrays& a) { (void)a.borrowed.lazy_clone(here); },
+      [](Arrays& a) {
+        a.clone = Ints();
+        a.ints.resize(10);
+        a.ints.shrink_to_fit(here);
+      },
+  };
+  for (const Call& call : calls) {
+    Arrays arrays;
+    const Recorder recorder;
+    call(arrays);
+    const auto events = recorder.events();
+    ASSERT_EQ(events.size(), 1U) << "call " << &call - calls;
+    EXPECT_EQ(events[0].site, here) << "call " << &call - calls;
+  }
+}
+
+TEST_F(SharedArray, a_write_that_must_not_wait_copies_during_a_pending_copy) {
+  for (const bool is_span : {false, true}) {
+    FailingAllocator allocator;
+    Ints ints = numbers(1000, allocator);
+    Ints clone = ints;
+    const Recorder recorder;
+    allocator.during_copy([&] {
+      allocator.during_copy(nullptr);
+      is_span ? (void)ints.mutable_span(Wait::never) : (void)ints.mutable_data(Wait::never);
+    });
+    clone.mutable_data();
+    const auto events = recorder.events();
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0].cause, stats::CopyCause::pending);
+  }
+}
+
+TEST_F(SharedArray, resize_of_read_only_elements_has_cause_read_only) {
+  static const int elements[] = {1, 2, 3};
+  Ints ints = Ints::from(Buffer::adopt_read_only(elements, sizeof elements, [](void*) noexcept {}));
+  const Recorder recorder;
+  ints.resize(2);
+  const auto events = recorder.events();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].cause, stats::CopyCause::read_only);
+  EXPECT_EQ(events[0].nbytes, 2 * sizeof(int));
 }
 
 }  // namespace
