@@ -16,9 +16,10 @@
 ///
 /// A `byre_buffer` and a `byre_tiles` are values in memory of the caller, like an `mtx_t`. Their
 /// members are private. Memory of zeros is an empty value, and a released value is empty again, so
-/// a second release does nothing. A value in use must not be copied by assignment: clone it. It may
-/// be moved (by memcpy or realloc) if the former place is not used any more. A `byre_storage` is an
-/// identity behind a pointer; NULL is the empty storage.
+/// a second release does nothing. Release empty values, too: a checked build allocates memory for
+/// each value that was ever in use. A value in use must not be copied by assignment: clone it. It
+/// may be moved (by memcpy or realloc) if the former place is not used any more. A `byre_storage`
+/// is an identity behind a pointer; NULL is the empty storage.
 ///
 /// Unless a function says otherwise:
 ///
@@ -160,8 +161,8 @@ typedef int32_t byre_copies_end;
 enum {
   BYRE_COPIES_END_ON_RETURN = 0,
   BYRE_COPIES_END_LATER = 1,    ///< after submit_copy has returned; the last owner waits for them
-  BYRE_COPIES_END_IN_ORDER = 2  ///< as LATER, on a device with one in-order queue: no writer
-                                ///< waits
+  BYRE_COPIES_END_IN_ORDER = 2  ///< as BYRE_COPIES_END_LATER, but the device executes all commands
+                                ///< in order, so writers never wait
 };
 
 /// A submitted copy, whose source stays allocated until the copy is ended. The members are private.
@@ -219,7 +220,7 @@ BYRE_C_API byre_allocator* byre_default_allocator(void);
 /// Memory from malloc. Never destroyed.
 BYRE_C_API byre_allocator* byre_aligned_allocator(void);
 /// Memory in which a write to shared bytes copies only the pages that it touches, from 256 KiB on,
-/// on Linux; elsewhere memory of the default allocator. Never destroyed.
+/// on Linux and Windows; elsewhere memory of the default allocator. Never destroyed.
 BYRE_C_API byre_allocator* byre_paged_allocator(void);
 
 BYRE_C_API const char* byre_allocator_name(const byre_allocator* allocator);
@@ -485,7 +486,8 @@ BYRE_C_API int byre_tiles_shares_tile_with(const byre_tiles* left, const byre_ti
                                            size_t index);
 
 /// Called for each part. A result other than BYRE_OK ends the iteration. BYRE_STOP ends it with
-/// BYRE_OK, any other one is the result of the iteration as for an allocator's function.
+/// BYRE_OK; BYRE_OUT_OF_MEMORY and statuses from BYRE_USER_STATUS on are returned to the caller,
+/// and others become BYRE_FAILED.
 typedef byre_status (*byre_part_visitor)(void* user, const void* data, size_t nbytes);
 /// Visits the parts of a range that are in one tile each, in order. Copies nothing.
 BYRE_C_API byre_status byre_tiles_for_each_part(const byre_tiles* tiles, size_t offset,
@@ -603,6 +605,10 @@ BYRE_C_API uint64_t byre_recording_lost(const byre_recording* recording);
     !defined(BYRE_C_NO_INLINE)
 static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byre_wait wait,
                                                         void** data) {
+  // The address of a local variable: the variable of the caller may remain in a register. It is
+  // initialized because compilers do not know that the call stores a value.
+  void* address = buffer;
+  byre_status status;
   if (__builtin_expect(buffer && data && buffer->private_state &&
                            __atomic_load_n(buffer->private_state, __ATOMIC_ACQUIRE) == 1,
                        1)) {
@@ -612,10 +618,7 @@ static __inline__ byre_status byre_private_mutable_data(byre_buffer* buffer, byr
   if (!data) {
     return byre_buffer_mutable_data(buffer, wait, data);
   }
-  // The address of a local variable: the variable of the caller may remain in a register. It is
-  // initialized because compilers do not know that the call stores a value.
-  void* address = buffer;
-  const byre_status status = byre_buffer_mutable_data(buffer, wait, &address);
+  status = byre_buffer_mutable_data(buffer, wait, &address);
   *data = address;
   return status;
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 
 using namespace byre;
 using namespace byre::detail::from_c;
@@ -64,20 +65,18 @@ class TableAllocator final : public Allocator {
     byre_block block{};
     byre_pending_copy offered{};
     ::new (static_cast<void*>(&offered)) PendingCopy(std::move(pending));
-    const byre_status status = functions_.submit_copy(
-        functions_.user, request.nbytes, request.prefix, source, nbytes, &block, &offered);
-    const bool is_taken = !copy_in(&offered);
-    pending = std::move(copy_in(&offered));
     try {
-      expect_ok(status, "submit_copy", request);
-      return checked(block, request);
-    } catch (const Error& error) {
-      if (is_taken) {  // the caller ends a copy that failed, so the table would end it again
-        detail::fail_assertion(format_text("submit_copy took the handle of a copy, then failed: %s "
-                                           "Take the handle when nothing can fail any more.",
-                                           error.what())
-                                   .chars.data());
-      }
+      expect_ok(functions_.submit_copy(functions_.user, request.nbytes, request.prefix, source,
+                                       nbytes, &block, &offered),
+                "submit_copy", request);
+      const Block made = checked(block, request);
+      pending = std::move(copy_in(&offered));
+      return made;
+    } catch (const std::exception& error) {
+      take_back(offered, pending, error.what());
+      throw;
+    } catch (...) {
+      take_back(offered, pending, "it threw an exception of an unknown type.");
       throw;
     }
   }
@@ -98,6 +97,19 @@ class TableAllocator final : public Allocator {
   const char* name() const noexcept override { return name_.c_str(); }
 
  private:
+  /// Returns the handle of a copy that failed. The caller ends this copy, so it is an error if the
+  /// table has the handle and ends the copy, too.
+  static void take_back(byre_pending_copy& offered, PendingCopy& pending,
+                        const char* why) noexcept {
+    if (!copy_in(&offered)) {
+      detail::fail_assertion(format_text("submit_copy took the handle of a copy, then failed: %s "
+                                         "Take the handle when nothing can fail any more.",
+                                         why)
+                                 .chars.data());
+    }
+    pending = std::move(copy_in(&offered));
+  }
+
   void expect_ok(byre_status status, const char* function, const Request& request) const {
     if (status == BYRE_OUT_OF_MEMORY) {
       throw OutOfMemory(request.nbytes, name());

@@ -28,6 +28,7 @@ class FileName {
   template <class Path>
   requires requires(const Path& path) {
     { path.c_str() } -> std::convertible_to<const wchar_t*>;
+    path.u8string();
   }
   FileName(const Path& path) try : FileName(Converted{}, path.u8string()) {
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Paged memory (Linux): a write to shared data copies only the pages that it touches. Use
-/// paged_allocator() for large data if writes change small parts of a clone.
+/// Paged memory (Linux and Windows): a write to shared data copies only the pages that it touches.
+/// Use paged_allocator() for large data if writes change small parts of a clone.
 #pragma once
 
 #include <byre/config.hpp>

@@ -239,10 +239,10 @@ class Array {
     return reinterpret_cast<T*>(buffer_.mutable_data(wait, site));
   }
 
-  // The members below copy a shared array at most once, and never wait for copies. They throw
-  // InvalidArgument if the elements would exceed max_nbytes, and the errors of Buffer::resize()
-  // other than NotUnique. If the capacity does not suffice, it grows by at least half: appending n
-  // elements one by one copies at most 3n elements.
+  // The members below copy a shared array as Buffer::resize_unsharing() does, and never wait. They
+  // throw InvalidArgument if the elements would exceed max_nbytes, and the errors of
+  // Buffer::resize() other than NotUnique. If the capacity does not suffice, it grows by at least
+  // half: appending n elements one by one copies at most 3n elements.
 
   /// Appends one element. Cost: O(1) amortized.
   void append(T value, CallSite site = CallSite::current()) {

@@ -502,8 +502,9 @@ class basic_buffer {
   }
 
   /// As resize(), but copies data that is shared, being copied or read-only, instead of throwing
-  /// NotUnique. Afterwards the data may be written in place. Copies at most once, and only bytes
-  /// that remain. Maps data in pages again instead, if its capacity suffices and the system can.
+  /// NotUnique. Afterwards the data may be written in place. Copies only bytes that remain, and at
+  /// most once. Maps data in pages again instead, if its capacity suffices; if the system refuses
+  /// the mapping, it may copy twice.
   BYRE_API void resize_unsharing(std::size_t nbytes, CallSite site);
 
   // ---- for the C interface

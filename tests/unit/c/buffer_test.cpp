@@ -430,8 +430,10 @@ TEST(CBuffers, size_beyond_the_address_space_is_an_invalid_argument) {
   CBuffer buffer;
   EXPECT_TRUE(fails(byre_buffer_allocate(SIZE_MAX, nullptr, buffer), BYRE_INVALID_ARGUMENT,
                     "size out of range"));
-  EXPECT_TRUE(fails(byre_buffer_allocate(SIZE_MAX / 4, nullptr, buffer), BYRE_OUT_OF_MEMORY,
-                    "out of memory"));
+  if (sizeof(void*) > 4) {  // else there may be as much memory
+    EXPECT_TRUE(fails(byre_buffer_allocate(SIZE_MAX / 4, nullptr, buffer), BYRE_OUT_OF_MEMORY,
+                      "out of memory"));
+  }
   EXPECT_EQ(byre_buffer_data(buffer), nullptr);
 }
 

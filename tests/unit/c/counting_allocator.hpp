@@ -16,7 +16,7 @@ struct Counting {
   int allocated = 0, deallocated = 0, copied = 0, allocated_copies = 0, submitted = 0;
   byre_status allocate_status = BYRE_OK, copy_status = BYRE_OK;
   bool is_null = false, is_misaligned = false, is_small = false, takes_pending = true;
-  bool takes_before_it_fails = false;
+  bool takes_before_it_fails = false, throws_a_number = false;
   int failing_copy = 0;            // the number of the copy that fails
   byre_pending_copy pending[2]{};  // of the first copies
 
@@ -81,6 +81,9 @@ inline byre_status submit_copy(void* user, std::size_t nbytes, std::size_t prefi
   const byre_status status = allocate_copy(user, nbytes, prefix, source, copied_nbytes, block);
   if (counting.takes_pending && (status == BYRE_OK || counting.takes_before_it_fails)) {
     byre_pending_copy_take(pending, &counting.pending[counting.submitted - 1]);
+  }
+  if (counting.throws_a_number) {
+    throw 1;
   }
   return status;
 }

@@ -180,6 +180,20 @@ TEST(CAllocatorsDeathTest, submission_that_fails_with_its_handle_ends_the_progra
   EXPECT_DEATH(submit_with([](Counting& c) { c.is_null = true; }),
                "took the handle.*out of memory");
   EXPECT_DEATH(submit_with([](Counting& c) { c.is_small = true; }), "took the handle.*at least 4");
+  EXPECT_DEATH(submit_with([](Counting& c) { c.throws_a_number = true; }),
+               "took the handle.*an exception of an unknown type");
+}
+
+TEST(CAllocators, submission_that_throws_before_it_took_the_handle_fails) {
+  Submitting device;
+  device.counting.takes_pending = false;
+  device.counting.throws_a_number = true;
+  CBuffer clone;
+  ASSERT_TRUE(ok(byre_buffer_clone(device.source, clone)));
+  EXPECT_TRUE(fails(byre_buffer_materialize(clone, BYRE_WAIT_ALLOWED, nullptr), BYRE_FAILED));
+  EXPECT_EQ(byre_buffer_shares_data_with(device.source, clone), 1);
+  byre_buffer_release(clone);
+  EXPECT_EQ(byre_buffer_is_unique(device.source), 1) << "no copy is pending";
 }
 
 TEST(CAllocators, submission_without_its_function_copies_at_once) {

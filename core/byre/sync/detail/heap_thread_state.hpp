@@ -17,8 +17,10 @@ class HeapThreadState final : ProcessState {
  public:
   HeapThreadState() noexcept
       : variable_([](void* object) {
-          end(static_cast<Object*>(object));
-          delete static_cast<Object*>(object);
+          if (!system::process_ends()) {
+            end(static_cast<Object*>(object));
+            delete static_cast<Object*>(object);
+          }
         }) {
     enter();
   }

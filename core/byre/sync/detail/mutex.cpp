@@ -63,8 +63,8 @@ void ProcessMutex::unlock() {
 SharedMutex::SharedMutex() {
   ::new (place_) detail::NativeSharedMutex;
   // winpthreads initializes the lock at its first use, during which the locks of other threads fail
-  // and exclude no thread. It is a try because this thread may hold other locks: ThreadSanitizer
-  // takes their order for a possible deadlock.
+  // and exclude no thread. try_lock(), not lock(): this thread may hold other locks, and
+  // ThreadSanitizer would report their order.
   if (in<detail::NativeSharedMutex>(place_).try_lock()) {
     unlock();
   }

@@ -21,9 +21,9 @@ using FaultAction = bool (*)(const void* address) noexcept;
 /// be handled. Takes locks of the system's loader.
 bool stay_loaded() noexcept;
 
-/// Makes `action` the first handler of faults, unless it is the first already. Each user always
-/// passes one and the same action. Only one thread at a time may call this. Does nothing if faults
-/// cannot be handled.
+/// Makes `action` the first handler of faults. Does nothing if the first handlers are this
+/// library's and already call it. Each user always passes one and the same action. Only one thread
+/// at a time may call this. Does nothing if faults cannot be handled.
 void handle_faults(FaultUser user, FaultAction action) noexcept;
 
 }  // namespace byre::inline BYRE_ABI::system

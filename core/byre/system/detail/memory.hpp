@@ -36,8 +36,8 @@ bool unmap(void* begin, std::size_t nbytes) noexcept;
 /// Changes the access to pages. Returns false if the system refuses. Async-signal-safe.
 bool protect(void* begin, std::size_t nbytes, Access access) noexcept;
 
-/// Frees the memory of private pages: they then read as zeros, or show their file. Returns false if
-/// the system refuses, as it does for locked pages.
+/// Frees the memory of private pages. Pages without a file then read as zeros. Returns false if the
+/// system refuses, as Linux does for locked pages.
 bool discard(void* begin, std::size_t nbytes) noexcept;
 
 /// Ends the effect of mlock() on pages.

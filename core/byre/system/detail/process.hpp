@@ -57,8 +57,13 @@ class ThreadVariable {
   bool has_key_ = false;
 };
 
+// Only Windows defines these functions.
+
+/// Whether the process ends. The system has then ended its other threads, which may hold locks.
+bool process_ends() noexcept;
+
 /// Whether the process continues while this library is unloaded. False if the library is part of
-/// the program. Only Windows defines this function.
+/// the program.
 bool outlives_this_library() noexcept;
 
 }  // namespace byre::inline BYRE_ABI::system

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// All that core asks of an operating system. These headers contain no `#ifdef` of a system and no
-/// header of a system, and no other file of core contains either. The build chooses the sources:
+/// header of a system, except windows.hpp and page_nbytes.hpp. No other file of core contains
+/// either. The build chooses the sources:
 /// posix/ and linux/ for Linux, posix/ alone for other POSIX systems, posix/ and wasm/ for
 /// WebAssembly, and windows/ for Windows.
 ///
@@ -15,7 +16,7 @@
 ///   last_error.hpp     tell why a call failed
 ///   numbers.hpp        read numbers independent of the locale
 ///   memory_files.hpp   share pages among mappings; only on systems with memory files
-///   sections.hpp       the plainer form of this on Windows
+///   sections.hpp       Windows: memory that is mapped several times
 ///
 /// To port byre, define these functions in one source, which may stay as plain as
 /// posix/without_linux.cpp wherever a comment says what a system without the feature returns.

@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <iterator>
 
 namespace byre::inline BYRE_ABI::system {
 namespace {
@@ -51,6 +53,19 @@ void handle(int signal, siginfo_t* info, void* context) noexcept {
 constexpr void (*entry_points[])(int, siginfo_t*, void*) = {&handle<FaultUser::page_guards>,
                                                             &handle<FaultUser::lost_pages>};
 
+/// Whether `present` is `entry`, or a handler of this library that forwards to it. A second entry
+/// in the chain of handlers would make the chain a cycle.
+bool forwards_to(void (*entry)(int, siginfo_t*, void*), const struct sigaction& present) noexcept {
+  if ((present.sa_flags & SA_SIGINFO) == 0) {
+    return false;
+  }
+  const auto* const of_user =
+      std::find(std::begin(entry_points), std::end(entry_points), present.sa_sigaction);
+  return present.sa_sigaction == entry ||
+         (of_user != std::end(entry_points) &&
+          forwards_to(entry, handlers[of_user - std::begin(entry_points)].before));
+}
+
 }  // namespace
 
 void handle_faults(FaultUser user, FaultAction action) noexcept {
@@ -58,7 +73,7 @@ void handle_faults(FaultUser user, FaultAction action) noexcept {
   auto* const entry = entry_points[static_cast<std::size_t>(user)];
   struct sigaction present {};
   ::sigaction(SIGSEGV, nullptr, &present);
-  if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == entry) {
+  if (forwards_to(entry, present)) {
     return;
   }
   handler.before = present;

@@ -10,8 +10,21 @@ std::error_code last_error() noexcept {
   return {errno, std::system_category()};
 }
 
+namespace {
+
+/// The result of strerror_r(), which is a status on some systems and the text on others.
+const char* text_in(const char* buffer, int) noexcept {
+  return buffer;
+}
+const char* text_in(const char*, const char* text) noexcept {
+  return text;
+}
+
+}  // namespace
+
 Text text_of(std::error_code error) noexcept {
-  return format_text("%s", std::strerror(error.value()));
+  char buffer[256] = "";
+  return format_text("%s", text_in(buffer, ::strerror_r(error.value(), buffer, sizeof buffer)));
 }
 
 KeptError::KeptError() noexcept : error_(0) {}

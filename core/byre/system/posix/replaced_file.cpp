@@ -77,6 +77,16 @@ Descriptor open_folder(const char* path) noexcept {
   return folder < 0 && errno == EACCES ? open_unreadable_folder(path) : Descriptor(folder);
 }
 
+/// Writes the file to disk. On macOS fsync() leaves it in the cache of the disk.
+bool sync_file(int file) {
+#if defined(F_FULLFSYNC)
+  if (::fcntl(file, F_FULLFSYNC) == 0) {
+    return true;
+  }
+#endif
+  return ::fsync(file) == 0;
+}
+
 /// Writes the entries of `folder` to disk, after `file` was renamed in it.
 bool sync_folder(int folder, int file) {
   if (::fsync(folder) == 0) {
@@ -192,7 +202,7 @@ std::error_code ReplacedFile::commit() noexcept {
   if (!is_in_place()) {
     reopen_folder();
     const int folder = folder_.number();
-    if (::fsync(file) != 0 ||
+    if (!sync_file(file) ||
         ::renameat(folder, temporary_name_.c_str(), folder, base_name_.c_str()) != 0) {
       return last_error();
     }

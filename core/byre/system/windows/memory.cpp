@@ -25,21 +25,6 @@ namespace {
   return region;
 }
 
-/// Whether pages of the reservation that begins at `begin` have memory.
-bool has_memory(const void* begin) noexcept {
-  const auto* at = static_cast<const std::byte*>(begin);
-  for (;;) {
-    const auto region = region_of(at);
-    if (region.AllocationBase != begin) {
-      return false;
-    }
-    if (region.State == MEM_COMMIT) {
-      return true;
-    }
-    at = static_cast<const std::byte*>(region.BaseAddress) + region.RegionSize;
-  }
-}
-
 }  // namespace
 
 std::size_t actual_page_nbytes() noexcept {
@@ -73,18 +58,12 @@ AlignedMapping map_aligned(std::size_t lead, std::size_t nbytes, std::size_t ali
   return {data - lead, needed, data};
 }
 
-/// Views are unmapped whole. Other pages lose their memory, and the last ones end the reservation.
-bool unmap(void* begin, std::size_t nbytes) noexcept {
+/// Unmaps the whole mapping, which map_aligned() returned without other bytes.
+bool unmap(void* begin, std::size_t) noexcept {
   const auto region = region_of(begin);
-  bool is_unmapped = false;
-  if (region.Type == MEM_MAPPED) {
-    is_unmapped = ::UnmapViewOfFile(region.AllocationBase) != 0;
-  } else {
-    is_unmapped = ::VirtualFree(begin, nbytes, MEM_DECOMMIT) != 0;
-    if (is_unmapped && !has_memory(region.AllocationBase)) {
-      is_unmapped = ::VirtualFree(region.AllocationBase, 0, MEM_RELEASE) != 0;
-    }
-  }
+  const bool is_unmapped = region.Type == MEM_MAPPED
+                               ? ::UnmapViewOfFile(region.AllocationBase) != 0
+                               : ::VirtualFree(region.AllocationBase, 0, MEM_RELEASE) != 0;
   if (!is_unmapped) {
     set_errno();
   }
@@ -115,11 +94,7 @@ bool grants_huge_pages() noexcept {
 
 void advise_huge(std::byte*, std::size_t) noexcept {}
 
-void advise_reclaimable(std::byte* begin, std::size_t nbytes) noexcept {
-  if (nbytes != 0) {
-    ::VirtualAlloc(begin, nbytes, MEM_RESET, PAGE_READWRITE);
-  }
-}
+void advise_reclaimable(std::byte*, std::size_t) noexcept {}
 
 std::uint64_t usable_memory_nbytes() noexcept {
   ::MEMORYSTATUSEX status{};

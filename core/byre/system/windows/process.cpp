@@ -71,14 +71,18 @@ void ThreadVariable::destroy() noexcept {
   ::FlsFree(static_cast<::DWORD>(key_));
 }
 
+bool process_ends() noexcept {
+  const auto ends = reinterpret_cast<::BOOLEAN(NTAPI*)()>(reinterpret_cast<void*>(
+      ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
+  return ends != nullptr && ends() != 0;
+}
+
 bool outlives_this_library() noexcept {
   ::HMODULE library = nullptr;
   ::GetModuleHandleExW(
       GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
       reinterpret_cast<const wchar_t*>(&outlives_this_library), &library);
-  const auto ends = reinterpret_cast<::BOOLEAN(NTAPI*)()>(reinterpret_cast<void*>(
-      ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
-  return library != ::GetModuleHandleW(nullptr) && ends != nullptr && ends() == 0;
+  return library != ::GetModuleHandleW(nullptr) && !process_ends();
 }
 
 bool stay_loaded() noexcept {

@@ -12,7 +12,7 @@
 namespace byre::inline BYRE_ABI::detail {
 
 /// The constructor enters the default environment. The destructor restores the previous environment
-/// of the thread, including the status flags. Cost: one register read if the thread is already in
+/// of the thread, including the status flags. Cost: two register reads if the thread is already in
 /// the default environment.
 ///
 /// The compiler does not know that arithmetic depends on the environment, and may move arithmetic
