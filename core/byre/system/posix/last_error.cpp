@@ -13,10 +13,10 @@ std::error_code last_error() noexcept {
 namespace {
 
 /// The result of strerror_r(), which is a status on some systems and the text on others.
-const char* text_in(const char* buffer, int) noexcept {
+[[maybe_unused]] const char* text_in(const char* buffer, int) noexcept {
   return buffer;
 }
-const char* text_in(const char*, const char* text) noexcept {
+[[maybe_unused]] const char* text_in(const char*, const char* text) noexcept {
   return text;
 }
 
