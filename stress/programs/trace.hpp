@@ -2,6 +2,8 @@
 /// Traces the steps of a program in readable form, and reports the error that ends it.
 #pragma once
 
+#include <byre/config.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
