@@ -17,12 +17,22 @@
 #include <vector>
 
 #include "support/counted.hpp"
+#include "support/features.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
 
 class Complaints : public WithStats {};
+class ComplaintsInPages : public WithStats {
+ protected:
+  void SetUp() override {
+    WithStats::SetUp();
+    if (!has_memory_files()) {
+      GTEST_SKIP() << "the library has no memory files";
+    }
+  }
+};
 
 void expect_costs(const Counted& counted, std::size_t bytes_copied, std::size_t overlays) {
   EXPECT_EQ(static_cast<std::size_t>(counted.since().bytes_copied), bytes_copied);
@@ -47,7 +57,7 @@ void train(Tensor& table, int count, float value) {
   }
 }
 
-TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
+TEST_F(ComplaintsInPages, training_during_a_save_copies_only_the_written_rows) {
   const TemporaryFolder folder;
   Tensor table = table_of(1);
   const Counted costs;
@@ -68,7 +78,7 @@ TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
   expect_costs(later, 16 * page_nbytes, 1);
 }
 
-TEST_F(Complaints, writing_a_column_copies_no_other_column_of_its_block) {
+TEST_F(ComplaintsInPages, writing_a_column_copies_no_other_column_of_its_block) {
   Tensor block = table_of(1).view({64, -1});  // 64 columns, each contiguous in memory
   const Tensor clone = block.lazy_clone();
   const Counted costs;
@@ -105,7 +115,7 @@ TEST_F(Complaints, branches_of_a_tiled_cache_copy_only_written_tiles) {
   EXPECT_EQ(cache.tile(3)[0], std::byte{1});
 }
 
-TEST_F(Complaints, branches_of_a_paged_cache_copy_only_written_pages) {
+TEST_F(ComplaintsInPages, branches_of_a_paged_cache_copy_only_written_pages) {
   constexpr std::size_t branches = 32;
   const Tensor cache = table_of(1);
   const Counted costs;
