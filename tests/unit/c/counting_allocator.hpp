@@ -83,6 +83,7 @@ inline byre_status submit_copy(void* user, std::size_t nbytes, std::size_t prefi
     byre_pending_copy_take(pending, &counting.pending[counting.submitted - 1]);
   }
   if (counting.throws_a_number) {
+    std::free(block->base);
     throw 1;
   }
   return status;
