@@ -65,11 +65,9 @@ TEST(CAllocators, optional_functions_make_the_copies) {
 }
 
 TEST(CAllocators, status_of_a_table_reaches_the_caller) {
-  Counting counting;
-  auto table = counting.functions();
-  table.copy = &copy;
-  CAllocator allocator;
-  ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
+  Copying copying;
+  Counting& counting = copying.counting;
+  CAllocator& allocator = copying.allocator;
   CBuffer buffer;
   allocate(buffer, "cows", allocator);
   const auto fail_with = [&](byre_status status) {
@@ -200,11 +198,9 @@ TEST(CAllocators, device_table_provides_no_memory_for_no_bytes) {
 }
 
 TEST(CAllocators, failed_copy_of_a_tile_leaves_earlier_tiles_written) {
-  Counting counting;
-  auto table = counting.functions();
-  table.copy = &copy;
-  CAllocator allocator;
-  ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
+  Copying copying;
+  Counting& counting = copying.counting;
+  CAllocator& allocator = copying.allocator;
   CTiles tiles;
   char bytes[] = "01234567";
   ASSERT_TRUE(ok(byre_tiles_allocate(8, 4, allocator, tiles)));
@@ -217,11 +213,9 @@ TEST(CAllocators, failed_copy_of_a_tile_leaves_earlier_tiles_written) {
 }
 
 TEST(CAllocators, copy_of_a_table_fails_with_its_status) {
-  Counting counting;
-  auto table = counting.functions();
-  table.copy = &copy;
-  CAllocator allocator;
-  ASSERT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
+  Copying copying;
+  Counting& counting = copying.counting;
+  CAllocator& allocator = copying.allocator;
   counting.copy_status = BYRE_USER_STATUS + 3;
   char to[4];
   EXPECT_TRUE(fails(byre_allocator_copy(allocator, to, "cow", 4), BYRE_USER_STATUS + 3, "copy of"));

@@ -89,4 +89,15 @@ inline byre_status submit_copy(void* user, std::size_t nbytes, std::size_t prefi
   return status;
 }
 
+/// An allocator whose table has copy().
+struct Copying {
+  Copying() {
+    auto table = counting.functions();
+    table.copy = &copy;
+    EXPECT_TRUE(ok(byre_allocator_create(&table, allocator.result())));
+  }
+  Counting counting;
+  CAllocator allocator;
+};
+
 }  // namespace byre::test

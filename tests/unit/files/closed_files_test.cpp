@@ -29,6 +29,19 @@ class ClosedFiles : public OutputFileTest {
     }
   }
 
+  void expect_commit_after_the_folder_is_closed(OutputFile& output) {
+    output.write("after", 5);
+    for (int number = 3; number < 1000; ++number) {
+      struct ::stat status {};
+      if (is_new(number) && ::fstat(number, &status) == 0 && S_ISDIR(status.st_mode)) {
+        ::close(number);
+      }
+    }
+    output.commit();
+    EXPECT_EQ(read_file(path), "after");
+    EXPECT_EQ(files(), 1);
+  }
+
   /// Closes each descriptor that this test has opened, and opens another file with its number.
   void take_numbers() {
     for (int number = 3; number < 1000; ++number) {
@@ -110,16 +123,7 @@ TEST_F(ClosedFiles, a_missing_temporary_file_is_discarded_silently) {
 
 TEST_F(ClosedFiles, commit_succeeds_if_other_code_closed_only_the_folder) {
   OutputFile output(path);
-  output.write("after", 5);
-  for (int number = 3; number < 1000; ++number) {
-    struct ::stat status {};
-    if (is_new(number) && ::fstat(number, &status) == 0 && S_ISDIR(status.st_mode)) {
-      ::close(number);
-    }
-  }
-  output.commit();
-  EXPECT_EQ(read_file(path), "after");
-  EXPECT_EQ(files(), 1);
+  expect_commit_after_the_folder_is_closed(output);
 }
 
 TEST_F(ClosedFiles, writes_in_place_fail) {
@@ -247,16 +251,7 @@ TEST_F(ClosedFiles, commit_finds_the_folder_of_a_relative_name_again) {
   fs::current_path(folder.path());
   OutputFile output("file");
   fs::current_path(before);
-  output.write("after", 5);
-  for (int number = 3; number < 1000; ++number) {
-    struct ::stat status {};
-    if (is_new(number) && ::fstat(number, &status) == 0 && S_ISDIR(status.st_mode)) {
-      ::close(number);
-    }
-  }
-  output.commit();
-  EXPECT_EQ(read_file(path), "after");
-  EXPECT_EQ(files(), 1);
+  expect_commit_after_the_folder_is_closed(output);
 }
 
 TEST_F(OutputFileTest, an_interrupted_read_is_repeated) {
