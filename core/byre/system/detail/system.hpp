@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// All that core asks of an operating system. These headers contain no `#ifdef` of a system and no
 /// header of a system, except windows.hpp and page_nbytes.hpp. No other file of core contains
-/// either. The build chooses the sources:
-/// posix/ and linux/ for Linux, posix/ alone for other POSIX systems, posix/ and wasm/ for
-/// WebAssembly, and windows/ for Windows.
+/// either. The build chooses the sources: posix/ and linux/ for Linux, posix/ alone for other POSIX
+/// systems, posix/ and wasm/ for WebAssembly, and windows/ for Windows.
 ///
 ///   header             asks the system to
 ///   memory.hpp         map, unmap, protect, discard, populate and advise pages; tell sizes
