@@ -502,9 +502,9 @@ class basic_buffer {
   }
 
   /// As resize(), but copies data that is shared, being copied or read-only, instead of throwing
-  /// NotUnique. Afterwards the data may be written in place. Copies only bytes that remain: once, or
-  /// twice if the system refuses to map pages. Maps data in pages again instead of copying it, if
-  /// its capacity suffices.
+  /// NotUnique. Afterwards the data may be written in place. Copies only bytes that remain: once,
+  /// or twice if the system refuses to map pages. Maps data in pages again instead of copying it,
+  /// if its capacity suffices.
   BYRE_API void resize_unsharing(std::size_t nbytes, CallSite site);
 
   // ---- for the C interface
