@@ -96,7 +96,9 @@ class StepScope {
   }
 
   /// Records the value that was read or stored, and passes it to the scenario.
-  void record_value(std::uint64_t value, const char* verb = nullptr) noexcept {
+  template <class Value>
+  void record_value(Value of_any_sign, const char* verb = nullptr) noexcept {
+    const auto value = static_cast<std::uint64_t>(of_any_sign);
     if (entry_ != nullptr) [[unlikely]] {
       format_value(entry_->text, verb != nullptr ? verb : verb_, site_, value);
     }

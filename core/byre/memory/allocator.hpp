@@ -44,6 +44,8 @@ inline constexpr std::size_t data_alignment = 64;
 inline constexpr std::size_t max_nbytes =
     (static_cast<std::size_t>(-1) >> 1) - (std::size_t{1} << 24);
 
+class Budget;
+class BudgetedAllocator;
 class RecyclingPool;
 
 namespace detail {
@@ -185,13 +187,16 @@ class BYRE_API Allocator {
   /// small blocks to that cache, without calling this allocator; see detail/thread_cache.hpp.
   bool uses_thread_cache() const noexcept { return uses_thread_cache_; }
 
-  /// True if this is a PageAllocator, which stores large data in files of pages; see
-  /// pages/detail/page_file.hpp.
+  /// True if this is a PageAllocator, which stores large data in files of pages, or a budgeted one;
+  /// see pages/detail/page_file.hpp.
   bool has_pages() const noexcept { return has_pages_; }
 
   /// True if the allocator's blocks of whole pages are pages that byre mapped. A checked build may
   /// then write-protect these pages; see checks/detail/write_trap.hpp.
   bool maps_pages() const noexcept { return maps_pages_; }
+
+  /// The budget in which the allocator's blocks count, or null; see budget.hpp.
+  Budget* budget() const noexcept { return budget_; }
 
   /// The allocator's name for messages, such as "recycling pool".
   virtual const char* name() const noexcept = 0;
@@ -217,11 +222,20 @@ class BYRE_API Allocator {
   struct HasPages {};
   explicit Allocator(HasPages) noexcept : device_(Device::cpu()), has_pages_(true) {}
 
+  friend class BudgetedAllocator;  // has the properties of its inner allocator
+  Allocator(const Allocator& inner, Budget& budget) noexcept
+      : device_(inner.device_),
+        copies_end_(inner.copies_end_),
+        has_pages_(inner.has_pages_),
+        maps_pages_(inner.maps_pages_),
+        budget_(&budget) {}
+
   Device device_;
   CopiesEnd copies_end_ = CopiesEnd::on_return;
   bool uses_thread_cache_ = false;
   bool has_pages_ = false;
   bool maps_pages_ = false;
+  Budget* budget_ = nullptr;
 };
 
 /// The recycling pool of the process; see pool.hpp. It is never destroyed. Thread-safe.

@@ -569,6 +569,7 @@ class basic_buffer {
   // Compiled into the library: detail/buffer_impl.hpp and detail/buffer_sizes.hpp.
   BYRE_API Materialized copy_or_steal_unordinary(Wait wait, CallSite site,
                                                  stats::detail::WriteReport& report);
+  Materialized copy_or_steal_once(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Materialized copy_read_only(CallSite site, stats::detail::WriteReport& report);
   Materialized submit_copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Claim claim_to_submit(Wait wait);

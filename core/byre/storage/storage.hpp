@@ -4,6 +4,7 @@
 /// the data until either identity is written. Tensors alias if and only if they share a Storage.
 #pragma once
 
+#include <byre/memory/budget_exceeded.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
@@ -314,6 +315,14 @@ class basic_storage {
   /// Calls expect(), then materializes, one thread at a time. Throws what expect() throws.
   template <class Expect>
   Materialized materialize_in_turn(Wait wait, CallSite site, const Expect& expect) {
+    // Here, because materialize_and_report_in() asks for bytes only if the lock is not held.
+    const void* data = nullptr;
+    return detail::within_budget(data, [&] { return take_turn(wait, site, expect, data); });
+  }
+
+  /// Sets `data` to the data that the calling thread, which has its turn, makes unique.
+  template <class Expect>
+  Materialized take_turn(Wait wait, CallSite site, const Expect& expect, const void*& data) {
     stats::detail::WriteReport report;
     report.begin();
     Buffer& buffer = identity_->buffer;
@@ -322,6 +331,7 @@ class basic_storage {
       return buffer.is_writable_in_parallel(site);
     });
     if (lock.is_held()) {
+      data = std::as_const(buffer).data(site);
       return buffer.materialize_and_report_in(report, wait, site);
     }
     report.waited_in_parallel(std::as_const(buffer).data(site), site);

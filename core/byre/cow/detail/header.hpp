@@ -71,7 +71,8 @@ class basic_header {
         read_only_(description.read_only),
         shareable_(description.origin != Origin::borrowed && description.origin != Origin::aliased),
         ordinary_(description.origin == Origin::allocated &&
-                  description.copies_end == CopiesEnd::on_return),
+                  description.copies_end == CopiesEnd::on_return &&
+                  description.allocator->budget() == nullptr),
         process_(Sync::process_number()) {}
   /// The header to which empty buffers point, so that accesses need not test for a null pointer. It
   /// has no data and no owner, and is never released.
@@ -114,8 +115,8 @@ class basic_header {
   bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
 
   /// Whether a write to shared data needs only claim() and a copy of all bytes. True if the data is
-  /// memory of an allocator whose copies end before they return, and if the header was created in
-  /// this process.
+  /// memory of an allocator without a budget whose copies end before they return, and if the header
+  /// was created in this process.
   bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
 
   /// Changes the size. Called by the only owner, with at most the capacity.

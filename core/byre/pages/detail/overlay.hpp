@@ -51,7 +51,7 @@ class basic_overlay final : public basic_header<Sync> {
     }
     auto& base = static_cast<Paged&>(source);
     auto* const place = static_cast<std::byte*>(source.data());
-    basic_overlay* const own = become_overlay(base, allocate_header(), source, place);
+    basic_overlay* const own = become_overlay(base, try_prepare(source), source, place);
     if (own == nullptr) {
       return {&source, nullptr, 0};
     }
@@ -73,7 +73,8 @@ class basic_overlay final : public basic_header<Sync> {
   /// Makes an overlay with the contents of `source`, and returns it with the number of bytes that
   /// were copied for it. Requires that the caller is a copier of `source`, or an owner if `source`
   /// is read-only; the overlay takes over this role in the share word. If no overlay can be mapped,
-  /// returns null and takes over nothing. Also takes over nothing if it throws OutOfMemory.
+  /// returns null and takes over nothing. Also takes over nothing if it throws OutOfMemory or
+  /// BudgetExceeded.
   static std::pair<Header*, std::size_t> create(Header& source) {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
@@ -86,16 +87,13 @@ class basic_overlay final : public basic_header<Sync> {
     if (others == detail::OtherOverlays::none) {
       base.becomes_writable();  // map_overlay() writes pages back
     }
-    HeaderMemory memory = allocate_header();
-    if (memory == nullptr) {
-      throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
-    }
+    Prepared prepared(source);
     const auto overlay = base.file().map_overlay(
         is_second ? static_cast<std::byte*>(source.data()) : nullptr, others);
     if (overlay.data == nullptr) {
       return {nullptr, 0};
     }
-    Header* const header = add_to_file(construct(std::move(memory), source, base, overlay.data));
+    Header* const header = add_to_file(construct(std::move(prepared), source, base, overlay.data));
     if (is_second) {
       hold(base);  // until now, the source has kept the base alive
       if (source.share().finish_copy()) {
@@ -106,14 +104,15 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
  private:
-  basic_overlay(const Header& source, Paged& base, std::byte* data) noexcept
+  basic_overlay(const Header& source, Paged& base, std::byte* data, detail::Charge charge) noexcept
       : Header({.data = data,
                 .nbytes = source.nbytes(),
                 .capacity = base.capacity(),
                 .allocator = &source.allocator(),
                 .origin = Origin::overlay},
                &release),
-        base_(base) {}
+        base_(base),
+        charge_(std::move(charge)) {}
   ~basic_overlay() {
     if (std::byte* const mapping = node_.data) {
       give_up_mapping();
@@ -126,17 +125,33 @@ class basic_overlay final : public basic_header<Sync> {
     node_.data = nullptr;
   }
 
-  /// Memory for a header. It is allocated before anything changes, and null if the heap is full.
   struct FreeHeader {
     void operator()(void* memory) const noexcept { ::operator delete(memory); }
   };
-  using HeaderMemory = std::unique_ptr<void, FreeHeader>;
-  static HeaderMemory allocate_header() noexcept {
-    return HeaderMemory(::operator new(sizeof(basic_overlay), std::nothrow));
+  /// What an overlay like `source` needs. It is allocated before anything changes.
+  struct Prepared {
+    Prepared() noexcept = default;
+    /// Throws BudgetExceeded, or OutOfMemory if the heap is full.
+    explicit Prepared(const Header& source)
+        : charge(source.allocator(), source.capacity()),
+          memory(::operator new(sizeof(basic_overlay), std::nothrow)) {
+      if (memory == nullptr) {
+        throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
+      }
+    }
+    detail::Charge charge;
+    std::unique_ptr<void, FreeHeader> memory;
+  };
+  /// Returns an object without memory if there is no memory or the budget refuses.
+  static Prepared try_prepare(const Header& source) noexcept try {
+    return Prepared(source);
+  } catch (const OutOfMemory&) {
+    return {};
   }
-  static basic_overlay* construct(HeaderMemory memory, const Header& source, Paged& base,
+  static basic_overlay* construct(Prepared prepared, const Header& source, Paged& base,
                                   std::byte* data) noexcept {
-    return ::new (memory.release()) basic_overlay(source, base, data);
+    return ::new (prepared.memory.release())
+        basic_overlay(source, base, data, std::move(prepared.charge));
   }
   static basic_overlay* add_to_file(basic_overlay* overlay) noexcept {
     overlay->node_.data = static_cast<std::byte*>(overlay->data());
@@ -146,13 +161,13 @@ class basic_overlay final : public basic_header<Sync> {
 
   /// Replaces the mapping at `place` with an overlay of the file of `base`. Requires that the bytes
   /// of the mapping and of the file are equal, and that the caller is the only owner of `base`.
-  /// Returns null and changes nothing if `memory` is null or the system refuses.
-  static basic_overlay* become_overlay(Paged& base, HeaderMemory memory, const Header& source,
+  /// Returns null and changes nothing if `prepared` has no memory or the system refuses.
+  static basic_overlay* become_overlay(Paged& base, Prepared prepared, const Header& source,
                                        std::byte* place) noexcept {
-    if (memory == nullptr) {
+    if (prepared.memory == nullptr) {
       return nullptr;
     }
-    basic_overlay* const overlay = construct(std::move(memory), source, base, place);
+    basic_overlay* const overlay = construct(std::move(prepared), source, base, place);
     if (!base.file().replace_with_overlay(overlay->node_, place, source.capacity())) {
       delete overlay;
       return nullptr;
@@ -166,8 +181,8 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
   static WritableClone clone_of(basic_overlay& source, bool may_move) noexcept {
-    HeaderMemory memory = allocate_header();
-    if (memory == nullptr) {
+    Prepared prepared = try_prepare(source);
+    if (prepared.memory == nullptr) {
       return {&source, nullptr, 0};
     }
     Paged& base = source.base_;
@@ -180,21 +195,21 @@ class basic_overlay final : public basic_header<Sync> {
                                 is_last ? detail::OtherOverlays::none : detail::OtherOverlays::some,
                                 detail::MovedPages::any);
     if (overlay.data == nullptr) {
-      return may_move ? clone_in_new_file(source, std::move(memory))
+      return may_move ? clone_in_new_file(source, std::move(prepared))
                       : WritableClone{&source, nullptr, 0};
     }
     hold(base);
-    return {&source, add_to_file(construct(std::move(memory), source, base, overlay.data)),
+    return {&source, add_to_file(construct(std::move(prepared), source, base, overlay.data)),
             overlay.copied_nbytes};
   }
 
   /// Makes the clone in a new file, which also becomes the file of `source`. Used if so many pages
   /// were written in `source` that copying them for each clone would cost more.
-  static WritableClone clone_in_new_file(basic_overlay& source, HeaderMemory memory) noexcept {
+  static WritableClone clone_in_new_file(basic_overlay& source, Prepared prepared) noexcept {
     const WritableClone none{&source, nullptr, 0};
     auto* const place = static_cast<std::byte*>(source.data());
-    HeaderMemory own_memory = allocate_header();
-    Paged* const base = own_memory == nullptr ? nullptr : create_file_like(source);
+    Prepared own = try_prepare(source);
+    Paged* const base = own.memory == nullptr ? nullptr : create_file_like(source);
     if (base == nullptr) {
       return none;
     }
@@ -202,9 +217,8 @@ class basic_overlay final : public basic_header<Sync> {
     stats::detail::if_recording(
         [&] { written_nbytes = detail::count_written_pages(place, source.capacity()); });
     const auto overlay = base->file().map_overlay(nullptr, detail::OtherOverlays::some);
-    basic_overlay* const moved = overlay.data == nullptr
-                                     ? nullptr
-                                     : become_overlay(*base, std::move(own_memory), source, place);
+    basic_overlay* const moved =
+        overlay.data == nullptr ? nullptr : become_overlay(*base, std::move(own), source, place);
     if (moved == nullptr) {
       if (overlay.data != nullptr) {
         base->file().unmap_overlay(overlay.data);
@@ -214,7 +228,7 @@ class basic_overlay final : public basic_header<Sync> {
     }
     hold(*base);
     const WritableClone clones{
-        moved, add_to_file(construct(std::move(memory), source, *base, overlay.data)),
+        moved, add_to_file(construct(std::move(prepared), source, *base, overlay.data)),
         source.nbytes()};
     stats::detail::if_recording([&] {
       stats::detail::record(stats::detail::RecordKind::overlay_end, place, source.capacity(), {},
@@ -230,6 +244,7 @@ class basic_overlay final : public basic_header<Sync> {
 
   /// A new file with the bytes of `source`. Null if the system or the heap lacks memory.
   static Paged* create_file_like(const basic_overlay& source) noexcept try {
+    detail::Charge charge(source.allocator(), source.capacity());
     auto file = source.base_.file().copy_to_new_file(static_cast<const std::byte*>(source.data()));
     if (file == nullptr) {
       return nullptr;
@@ -239,7 +254,7 @@ class basic_overlay final : public basic_header<Sync> {
                                                    .capacity = file->nbytes(),
                                                    .allocator = &source.allocator(),
                                                    .origin = Origin::paged};
-    return static_cast<Paged*>(Paged::create(description, std::move(file)));
+    return static_cast<Paged*>(Paged::create(description, std::move(file), std::move(charge)));
   } catch (const OutOfMemory&) {
     return nullptr;
   }
@@ -268,6 +283,7 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
   Paged& base_;
+  const detail::Charge charge_;  // destroyed after the mapping
   detail::OverlayNode node_;
 };
 

@@ -7,6 +7,7 @@
 #include <byre/error/detail/intrusive_list.hpp>
 #include <byre/files/file_name.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/budget.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -112,6 +113,13 @@ class BYRE_API PageAllocator : public Allocator {
  protected:
   PageAllocator() noexcept : Allocator(HasPages{}) {}
 };
+
+/// The page allocator that `allocator`, which has pages, is, or that provides its blocks.
+inline PageAllocator& page_allocator_of(Allocator& allocator) noexcept {
+  return static_cast<PageAllocator&>(allocator.budget() == nullptr
+                                         ? allocator
+                                         : static_cast<BudgetedAllocator&>(allocator).inner());
+}
 
 /// When the pages of a memory file are allocated.
 enum class Present : std::uint8_t {

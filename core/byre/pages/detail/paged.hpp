@@ -23,21 +23,24 @@ class basic_paged final : public basic_header<Sync> {
   /// Creates data with indeterminate contents from an allocator that has pages. Returns null if the
   /// allocator provides no file for it. Throws OutOfMemory.
   static Header* create(std::size_t nbytes, Allocator& allocator) {
-    auto file = static_cast<detail::PageAllocator&>(allocator).create_file(nbytes);
+    detail::Charge charge(allocator, nbytes);
+    auto file = detail::page_allocator_of(allocator).create_file(nbytes);
     if (file == nullptr) {
       return nullptr;
     }
+    charge.grow_to(file->nbytes(), allocator.name());
     const typename Header::Description description{.data = file->data(),
                                                    .nbytes = nbytes,
                                                    .capacity = file->nbytes(),
                                                    .allocator = &allocator,
                                                    .origin = Origin::paged};
-    return create(description, std::move(file));
+    return create(description, std::move(file), std::move(charge));
   }
 
   static Header* create(const typename Header::Description& description,
-                        std::unique_ptr<detail::PageFile> file) {
-    Header* const header = new (std::nothrow) basic_paged(description, std::move(file));
+                        std::unique_ptr<detail::PageFile> file, detail::Charge charge = {}) {
+    Header* const header =
+        new (std::nothrow) basic_paged(description, std::move(file), std::move(charge));
     if (header == nullptr) {
       throw OutOfMemory(sizeof(basic_paged), "heap, for the header of pages");
     }
@@ -48,8 +51,9 @@ class basic_paged final : public basic_header<Sync> {
 
  private:
   basic_paged(const typename Header::Description& description,
-              std::unique_ptr<detail::PageFile> file) noexcept
+              std::unique_ptr<detail::PageFile> file, detail::Charge charge) noexcept
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
+        charge_(std::move(charge)),
         file_(std::move(file)) {
     stats::detail::report_allocation(this->data(), counted_nbytes());
     file_->set_owned_by(this, [](const void* self) {
@@ -63,6 +67,7 @@ class basic_paged final : public basic_header<Sync> {
     return this->origin() == Origin::paged ? this->capacity() : 0;
   }
 
+  const detail::Charge charge_;  // destroyed after the file
   const std::unique_ptr<detail::PageFile> file_;
 };
 

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <byre/cow/detail/atomic_slot.hpp>
+#include <byre/memory/budget_exceeded.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/sync/detail/lock_table.hpp>
@@ -92,10 +93,10 @@ class basic_atomic_cell {
         }
         return Buffer(header);
       }
-      const Lock lock(this);
-      if (slot_.look().is_locked()) {
-        const HeldBuffer content_held(held());
-        return content_held.buffer.lazy_clone(site);
+      // The clone may be a copy, which asks for bytes only if the lock is not held.
+      Buffer clone;
+      if (detail::within_budget(nullptr, [&] { return clone_held(clone, site); })) {
+        return clone;
       }
     }
   }
@@ -214,6 +215,17 @@ class basic_atomic_cell {
   }
   static bool fits(const Header* header) noexcept {
     return header == nullptr || Slot::fits(*header);
+  }
+
+  /// Clones the held content, unless the slot has other content by now.
+  [[gnu::cold, gnu::noinline]] bool clone_held(Buffer& clone, CallSite site) const {
+    const Lock lock(this);
+    if (!slot_.look().is_locked()) {
+      return false;
+    }
+    const HeldBuffer content_held(held());
+    clone = content_held.buffer.lazy_clone(site);
+    return true;
   }
 
   Buffer put(Buffer&& desired, CallSite site) noexcept {

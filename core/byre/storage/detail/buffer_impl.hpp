@@ -4,6 +4,7 @@
 /// for sync::Default; a test or a checker that uses another Sync includes this file.
 #pragma once
 
+#include <byre/memory/budget_exceeded.hpp>
 #include <byre/pages/detail/overlay.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/buffer_sizes.hpp>
@@ -18,6 +19,14 @@ namespace byre::inline BYRE_ABI {
 template <sync::Sync Sync>
 [[gnu::cold, gnu::noinline]] Materialized basic_buffer<Sync>::copy_or_steal_unordinary(
     Wait wait, CallSite site, stats::detail::WriteReport& report) {
+  return detail::within_budget(data_.get(), [&] { return copy_or_steal_once(wait, site, report); });
+}
+
+/// Throws BudgetExceeded if there is no room for the copy; the claim is abandoned then. If the
+/// other owners drop the data, a second call steals it.
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::copy_or_steal_once(Wait wait, CallSite site,
+                                                    stats::detail::WriteReport& report) {
   if (!has_data()) {
     return Materialized::already_unique;
   }
@@ -132,7 +141,9 @@ auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) con
   }
   stats::detail::WriteReport report;
   report.begin();
-  Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
+  Header* copy = detail::within_budget(data_.get(), [&] {
+    return cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
+  });
   report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
   return copy;
 }

@@ -3,6 +3,7 @@
 /// appends byte by byte copies each byte only a few times, not at each append.
 #pragma once
 
+#include <byre/memory/budget_exceeded.hpp>
 #include <byre/pages/detail/paged.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/allocated.hpp>
@@ -90,7 +91,8 @@ void basic_buffer<Sync>::move_to_new_block(std::size_t nbytes, std::size_t forme
                                            stats::CopyCause cause, CallSite site) {
   stats::detail::WriteReport report;
   report.begin();
-  Header* const block = copy_with_room(nbytes, former);
+  Header* const block =
+      detail::within_budget(data_.get(), [&] { return copy_with_room(nbytes, former); });
   const std::size_t kept_nbytes = (std::min)(nbytes, header().nbytes());
   block->set_nbytes(nbytes);
   report.recorded(header().data(), block->data(), {kept_nbytes, cause, site});

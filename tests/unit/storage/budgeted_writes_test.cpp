@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Writes to shared data at the limit of a budget. verification/scenarios/budgets.cpp covers all
+/// interleavings of writers and reclaimers.
+#include <byre/memory/budget.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/array.hpp>
+#include <byre/storage/atomic_buffer.hpp>
+#include <byre/storage/storage.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pages/paged_buffers.hpp"
+#include "support/at_once.hpp"
+#include "support/caught_warnings.hpp"
+#include "support/complaint.hpp"
+#include "support/counted.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/features.hpp"
+#include "support/queued_device.hpp"
+#include "text.hpp"
+
+namespace byre::test {
+namespace {
+
+/// A buffer and a clone that share three bytes, and a budget without room for a copy.
+class BudgetedWrites : public WithStats {
+ protected:
+  /// A reclaimer that drops the clone.
+  Reclaimer dropping_the_clone() {
+    return budget.add_reclaimer([this](const Pressure& pressure) -> std::size_t {
+      ++calls;
+      nbytes = pressure.nbytes;
+      if (pressure.data != clone.data() || clone.nbytes() == 0) {
+        return 0;
+      }
+      clone = Buffer();
+      return pressure.nbytes;
+    });
+  }
+
+  FailingAllocator memory;
+  Budget budget{5};
+  BudgetedAllocator allocator{memory, budget};
+  Buffer buffer = of_text<Buffer>("cow", allocator);
+  Buffer clone = buffer;
+  int calls = 0;
+  std::size_t nbytes = 0;
+};
+
+TEST_F(BudgetedWrites, a_copy_counts_until_it_is_released) {
+  budget.set_limit(6);
+  EXPECT_EQ(budget.used(), 3U);
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);
+  EXPECT_EQ(budget.used(), 6U);
+  clone = Buffer();
+  EXPECT_EQ(budget.used(), 3U);
+}
+
+TEST_F(BudgetedWrites, a_write_without_room_changes_nothing) {
+  const std::byte* const before = buffer.data();
+  const Counted counted;
+  EXPECT_TRUE(says(complaint_of<BudgetExceeded>([&] { buffer.mutable_data(); }),
+                   "cannot allocate 3 bytes", "3 of 5 bytes are in use"));
+  EXPECT_EQ(buffer.data(), before);
+  EXPECT_EQ(buffer.use_count(), 2U);
+  EXPECT_EQ(text_of(buffer), "cow");
+  EXPECT_EQ(budget.used(), 3U);
+  EXPECT_EQ(counted.since().copies, 0);
+  clone = Buffer();
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+}
+
+TEST_F(BudgetedWrites, a_write_steals_data_whose_other_owner_a_reclaimer_drops) {
+  const Reclaimer reclaimer = dropping_the_clone();
+  const std::byte* const before = buffer.data();
+  const Counted counted;
+  EXPECT_EQ(buffer.materialize(), Materialized::stole);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(nbytes, 1U);  // two of the five bytes were left
+  EXPECT_EQ(buffer.data(), before);
+  EXPECT_EQ(budget.used(), 3U);
+  EXPECT_EQ(budget.peak(), 3U);
+  EXPECT_EQ(counted.since().steals, 1);
+  EXPECT_EQ(counted.since().copies, 0);
+  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+}
+
+TEST_F(BudgetedWrites, a_write_copies_into_room_that_a_reclaimer_makes) {
+  Buffer cached = of_text<Buffer>("ox", allocator);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, buffer.data());
+    EXPECT_EQ(pressure.nbytes, 3U);
+    cached = Buffer();
+    budget.set_limit(6);
+    return std::size_t{2};
+  });
+  EXPECT_EQ(buffer.materialize(), Materialized::copied);
+  EXPECT_EQ(text_of(clone), "cow");
+  EXPECT_EQ(budget.used(), 6U);
+}
+
+TEST_F(BudgetedWrites, a_failing_reclaimer_leaves_the_write_undone) {
+  const CaughtWarnings warnings;
+  const Reclaimer broken = budget.add_reclaimer(
+      [](const Pressure&) -> std::size_t { throw std::runtime_error("the disk is full"); });
+  EXPECT_THROW(buffer.mutable_data(), BudgetExceeded);
+  EXPECT_EQ(buffer.use_count(), 2U);
+  const Reclaimer works = dropping_the_clone();
+  buffer.mutable_data()[0] = std::byte{'n'};
+  EXPECT_EQ(text_of(buffer), "now");
+  EXPECT_EQ(warnings.texts().size(), 2U);
+}
+
+TEST_F(BudgetedWrites, a_reclaimer_may_write_and_allocate) {
+  Buffer other = of_text<Buffer>("a", allocator);
+  const Buffer shared = other;
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    other.mutable_data()[0] = std::byte{'b'};                      // copies: one byte is left
+    EXPECT_THROW(Buffer::allocate(1, allocator), BudgetExceeded);  // asks nobody
+    EXPECT_EQ(Buffer::allocate(0, allocator).nbytes(), 0U);
+    clone = Buffer();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(buffer.materialize(), Materialized::stole);
+  EXPECT_EQ(text_of(other) + text_of(shared), "ba");
+}
+
+TEST_F(BudgetedWrites, two_writers_without_room_end_with_one_copy_less) {
+  need_threads();
+  // The room suffices for neither copy. One writer drops its data at the other's request.
+  for (int round = 0; round < 200; ++round) {
+    buffer = Buffer();
+    clone = Buffer();
+    buffer = of_text<Buffer>("cow", allocator);
+    clone = buffer;
+    Buffer third = buffer;
+    std::mutex mutex;
+    const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) -> std::size_t {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const bool has_given = pressure.data == third.data();
+      third = has_given ? Buffer() : third;
+      return has_given ? pressure.nbytes : 0;
+    });
+    int failures[2] = {};
+    at_once(2, [&](std::size_t thread) {
+      try {
+        (thread == 0 ? buffer : clone).mutable_data()[0] = std::byte{'n'};
+      } catch (const BudgetExceeded&) {
+        ++failures[thread];
+      }
+    });
+    EXPECT_EQ(failures[0] + failures[1], 2) << "two owners are left, without room for a copy";
+    EXPECT_EQ(text_of(buffer), "cow");
+    EXPECT_EQ(buffer.use_count(), 2U);
+    EXPECT_EQ(third.nbytes(), 0U);
+  }
+}
+
+TEST_F(BudgetedWrites, a_resize_and_a_shrink_respect_the_budget) {
+  clone = Buffer();
+  EXPECT_THROW(buffer.resize(6), BudgetExceeded);
+  EXPECT_EQ(buffer.nbytes(), 3U);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, buffer.data());
+    budget.set_limit(9);
+    return pressure.nbytes;
+  });
+  buffer.resize(6);
+  EXPECT_EQ(budget.used(), buffer.capacity());
+  buffer.resize(1);
+  EXPECT_EQ(text_of(buffer), "c");
+}
+
+TEST_F(BudgetedWrites, a_resize_gives_up_spare_capacity_before_it_asks) {
+  clone = Buffer();
+  budget.set_limit(7);
+  const Reclaimer reclaimer = dropping_the_clone();
+  buffer.resize(4);  // with spare capacity, 4; 3 * 3 / 2 = 4
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(BudgetedWrites, a_copy_of_borrowed_memory_asks) {
+  buffer = Buffer();
+  clone = Buffer();
+  std::byte lent[4] = {};
+  Buffer cached = of_text<Buffer>("ox", allocator);
+  const Buffer loan = Buffer::borrow(lent, sizeof lent, allocator);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, lent);
+    cached = Buffer();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(loan.lazy_clone().nbytes(), 4U);
+  EXPECT_EQ(cached.nbytes(), 0U);
+}
+
+TEST_F(BudgetedWrites, a_write_to_read_only_memory_asks) {
+  const char text[] = "sow";
+  Buffer read_only = Buffer::adopt_read_only(
+      text, 3, [](void*) {}, allocator);
+  EXPECT_THROW(read_only.mutable_data(), BudgetExceeded);
+  EXPECT_EQ(text_of(read_only), "sow");
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    buffer = Buffer();
+    clone = Buffer();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(read_only.materialize(), Materialized::copied);
+}
+
+TEST_F(BudgetedWrites, an_atomic_load_asks_without_a_lock) {
+  buffer = Buffer();
+  clone = Buffer();
+  std::byte lent[4] = {};
+  AtomicBuffer place;
+  place.store(Buffer::borrow(lent, sizeof lent, allocator));
+  Buffer cached = of_text<Buffer>("ox", allocator);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    cached = Buffer();
+    EXPECT_EQ(place.load().nbytes(), 4U);  // would wait for itself
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(place.load().nbytes(), 4U);
+}
+
+TEST_F(BudgetedWrites, a_parallel_loop_asks_without_a_lock) {
+  Storage storage(std::move(buffer));
+  const Storage other = of_text<Storage>("x");
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) -> std::size_t {
+    EXPECT_EQ(pressure.data, storage.data());
+    Storage(other).mutable_data_in_parallel();
+    EXPECT_EQ(storage.use_count(), 2U);  // the claim has been abandoned
+    clone = Buffer();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(storage.materialize_in_parallel(), Materialized::already_unique);
+  EXPECT_TRUE(storage.is_unique());
+  EXPECT_EQ(budget.used(), 3U);
+}
+
+TEST_F(BudgetedWrites, threads_of_a_parallel_loop_wait_for_the_one_that_asks) {
+  need_threads();
+  Storage storage(std::move(buffer));
+  std::mutex mutex;
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    clone = Buffer();
+    return pressure.nbytes;
+  });
+  at_once(3, [&](std::size_t thread) {
+    Storage(storage).mutable_data_in_parallel()[thread] = std::byte{'x'};
+  });
+  EXPECT_EQ(text_of(storage), "xxx");
+  EXPECT_EQ(budget.peak(), 3U);
+}
+
+TEST_F(BudgetedWrites, arrays_ask) {
+  buffer = Buffer();
+  clone = Buffer();
+  Array<std::byte> bytes({std::byte{7}, std::byte{7}, std::byte{7}}, allocator);
+  std::optional<Array<std::byte>> other = bytes;
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, bytes.data());
+    other.reset();
+    return pressure.nbytes;
+  });
+  bytes.mutable_data()[0] = std::byte{8};
+  EXPECT_EQ(budget.peak(), 3U);
+}
+
+TEST_F(BudgetedWrites, a_tile_is_stolen_if_a_reclaimer_drops_its_snapshot) {
+  buffer = Buffer();
+  clone = Buffer();
+  budget.set_limit(4 * 1024);
+  TiledBuffer tiles(4 * 1024, allocator, 1024);
+  std::memset(tiles.mutable_tile(1).data(), 1, 1024);
+  std::optional<TiledBuffer> snapshot = tiles;
+  const std::byte* const before = tiles.tile(1).data();
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, before);
+    EXPECT_EQ(pressure.nbytes, 1024U);
+    snapshot.reset();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(tiles.mutable_tile(1).data(), before);
+  EXPECT_EQ(budget.peak(), budget.limit());
+}
+
+TEST(BudgetedDevices, a_submitted_copy_is_refused_and_asks_without_its_turn) {
+  for (const auto copies_end : {CopiesEnd::in_order, CopiesEnd::later}) {
+    QueuedDevice device(copies_end);
+    Budget budget(100);
+    BudgetedAllocator allocator(device, budget);
+    Buffer buffer = Buffer::allocate(64, allocator);
+    Buffer clone = buffer;
+    EXPECT_THROW(buffer.mutable_data(), BudgetExceeded);
+    EXPECT_EQ(buffer.use_count(), 2U);
+    const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+      budget.set_limit(128);
+      EXPECT_EQ(clone.materialize(), Materialized::copied);  // claims the data in its own turn
+      return pressure.nbytes;
+    });
+    device.run();
+    if (copies_end == CopiesEnd::later) {
+      device.start();  // the last owner waits for the clone's copy
+    }
+    EXPECT_EQ(buffer.materialize(), Materialized::stole);
+    device.stop();
+    EXPECT_EQ(budget.used(), 128U);
+    clone = Buffer();
+    buffer = Buffer();
+    device.run();
+  }
+}
+
+// ---- Pages
+
+TEST(BudgetedPages, a_file_and_its_overlays_count) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library has no memory files";
+  }
+  Budget budget(3 * paged_nbytes);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer buffer = Buffer::allocate(paged_nbytes, allocator);
+  EXPECT_EQ(buffer.origin(), Origin::paged);
+  EXPECT_EQ(budget.used(), buffer.capacity());
+  {
+    Buffer clone = buffer;
+    EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+    EXPECT_EQ(budget.used(), 2 * buffer.capacity());
+    Buffer second = clone;
+    EXPECT_EQ(second.materialize(), Materialized::overlaid);
+    EXPECT_EQ(budget.used(), 3 * buffer.capacity());
+    Buffer third = clone;
+    EXPECT_THROW(third.mutable_data(), BudgetExceeded);
+    EXPECT_EQ(clone.use_count(), 2U);
+  }
+  EXPECT_EQ(budget.used(), buffer.capacity());
+  buffer = Buffer();
+  EXPECT_EQ(budget.used(), 0U);
+  const Buffer small = Buffer::allocate(100, allocator);  // not in pages
+  EXPECT_EQ(small.origin(), Origin::allocated);
+  EXPECT_EQ(budget.used(), small.capacity());
+}
+
+TEST(BudgetedPages, a_write_steals_pages_whose_other_owner_a_reclaimer_drops) {
+  Budget budget(paged_nbytes + 1);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer buffer = Buffer::allocate(paged_nbytes, allocator);
+  std::memset(buffer.mutable_data(), 1, paged_nbytes);
+  Buffer clone = buffer;
+  EXPECT_THROW(buffer.mutable_range(0, 1), BudgetExceeded);
+  EXPECT_EQ(buffer.use_count(), 2U);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, buffer.data());
+    clone = Buffer();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(buffer.materialize(), Materialized::stole);
+  EXPECT_TRUE(is_all(buffer, std::byte{1}));
+  EXPECT_EQ(budget.used(), buffer.capacity());
+}
+
+TEST(BudgetedPages, a_refused_writable_clone_changes_nothing) {
+  Budget budget(paged_nbytes + 1);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer buffer = Buffer::allocate(paged_nbytes, allocator);
+  std::memset(buffer.mutable_data(), 1, paged_nbytes);
+  const std::byte* const before = buffer.data();
+  EXPECT_THROW(buffer.writable_clone(), BudgetExceeded);
+  EXPECT_EQ(buffer.data(), before);
+  EXPECT_TRUE(buffer.is_unique());
+  EXPECT_EQ(budget.used(), buffer.capacity());
+  budget.set_limit(3 * paged_nbytes);
+  {
+    Buffer clone = buffer.writable_clone();
+    clone.mutable_data()[0] = std::byte{2};
+    EXPECT_TRUE(is_all(buffer, std::byte{1}));
+    EXPECT_LE(budget.used(), budget.limit());
+    EXPECT_GE(budget.used(), 2 * paged_nbytes);
+  }
+  buffer = Buffer();
+  EXPECT_EQ(budget.used(), 0U);
+}
+
+}  // namespace
+}  // namespace byre::test
