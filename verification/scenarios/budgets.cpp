@@ -179,9 +179,8 @@ class DropsRelievePressure : public TwoThreads {
       drop(snapshot_);
       return;
     }
-    const bool writes = succeeds([&] {
-      expect(write(writer_, 8) == Written::in_place, "the write steals");
-    });
+    const bool writes =
+        succeeds([&] { expect(write(writer_, 8) == Written::in_place, "the write steals"); });
     cover(writes ? "the write steals" : "the write fails");
     expect(read(writer_) == (writes ? 8 : 7), "a refused write changes nothing");
   }
@@ -245,7 +244,8 @@ class ReclaimersWrite : public TwoThreads {
     wrote_ = succeeds([&] { write(pressure_.buffers[0], 8); });
   }
   void after() {
-    expect(read(pressure_.buffers[0]) == (wrote_ ? 8 : 7), "the write succeeds, or changes nothing");
+    expect(read(pressure_.buffers[0]) == (wrote_ ? 8 : 7),
+           "the write succeeds, or changes nothing");
     expect(read(pressure_.buffers[1]) == 9, "the reclaimer's write remains");
     expect(pressure_.memory.copies() == 1, "only the reclaimer copied");
   }
@@ -257,32 +257,31 @@ class ReclaimersWrite : public TwoThreads {
 
 const Scenario* const budgets_scenarios[] = {
     scenario<BudgetsNeverOvershoot>(
-        "budgets_never_overshoot",
-        "The comparison with the limit and the count are one step: B1."),
+        "budgets_never_overshoot", "The comparison with the limit and the count are one step: B1."),
     scenario<PeaksAreExact>("peaks_are_exact",
-                            "The peak is the largest number of bytes that were counted at a time."),
+                            "The peak is the largest number of bytes that were counted at a time.",
+                            reduced_search),
     scenario<LimitsRaceTakes<Count>>(
         "limits_race_takes",
         "After a change of the limit no take succeeds that the new limit forbids: B3."),
-    scenario<BudgetsNest>(
-        "budgets_nest",
-        "A take counts in a budget and in its parent, or nowhere: B2."),
+    scenario<BudgetsNest>("budgets_nest",
+                          "A take counts in a budget and in its parent, or nowhere: B2."),
     scenario<LimitsCanBeExceeded>("limits_can_be_exceeded",
                                   "Bytes beyond the limit are counted, and the room recovers."),
-    scenario<WritersUnderPressure<1>>(
-        "a_writer_under_pressure",
-        "A writer without room asks, and steals the data that the reclaimer dropped: promise 5."),
     scenario<WritersUnderPressure<2>>(
         "writers_under_pressure",
-        "One of two writers has room for a copy; the other one asks and steals: promise 3, I6."),
+        "One of two writers has room for a copy; the other one asks and steals: promise 3, I6.",
+        reduced_search),
+    scenario<WritersUnderPressure<3>>(
+        "three_writers_under_pressure",
+        "Two of three writers have room for a copy; the third one asks and steals.", 0, 2),
     scenario<DropsRelievePressure>(
         "drops_relieve_pressure",
         "A writer without room claims again after another owner's drop: promise 5, I5."),
     scenario<ReclaimersFail>("reclaimers_fail",
-                             "Two writers whose reclaimer fails change nothing: promise 5."),
-    scenario<ReclaimersWrite>(
-        "reclaimers_write",
-        "A reclaimer may write the data for which the request was made."),
+                             "Two writers whose reclaimer fails change nothing: promise 5.", 2, 3),
+    scenario<ReclaimersWrite>("reclaimers_write",
+                              "A reclaimer may write the data for which the request was made."),
 };
 
 }  // namespace

@@ -40,8 +40,7 @@ class BudgetedCells final : public Allocator, public byre::detail::ReclaimSource
   }
   const char* name() const noexcept override { return "budgeted cells"; }
 
-  std::optional<std::size_t> reclaim(const void*, std::size_t,
-                                     const void* data) noexcept override {
+  std::optional<std::size_t> reclaim(const void*, std::size_t, const void* data) noexcept override {
     return reclaim_ ? reclaim_(data) : std::size_t{0};
   }
   void set_reclaimer(Reclaim reclaim) { reclaim_ = std::move(reclaim); }
@@ -58,7 +57,8 @@ template <unsigned Owners>
 class PressedBuffers {
  public:
   explicit PressedBuffers(std::size_t copies) : count(copies * cells(1)) {
-    buffers[0] = CheckedBuffer::adopt(&cell_, cells(1), [](void*) {}, allocator_);
+    buffers[0] = CheckedBuffer::adopt(
+        &cell_, cells(1), [](void*) {}, allocator_);
     for (unsigned index = 1; index < Owners; ++index) {
       buffers[index] = buffers[0];
     }

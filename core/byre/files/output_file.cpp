@@ -36,6 +36,13 @@ void OutputFile::write(const void* data, std::size_t nbytes) {
   throw_if_failed(file_.write(data, nbytes));
 }
 
+void OutputFile::write_at(std::uint64_t offset, const void* data, std::size_t nbytes) const {
+  // The temporary file is discarded by the destructor: other threads may be writing to it.
+  if (const std::error_code error = file_.write_at(offset, data, nbytes)) {
+    throw_text(error, file_.is_in_place());
+  }
+}
+
 void OutputFile::commit() {
   const std::error_code error = file_.commit();
   if (error && file_.is_renamed()) {
@@ -48,32 +55,30 @@ void OutputFile::commit() {
 }
 
 void OutputFile::throw_if_failed(std::error_code error) {
-  if (error == std::errc::bad_file_descriptor) {
-    throw_error("other code closed its descriptor", "Close only descriptors that your code opened");
-  }
   if (error) {
     throw_error(error);
   }
 }
 
 void OutputFile::throw_error(std::error_code error) {
-  if (error == std::errc::not_enough_memory) {
-    discard();
-    detail::throw_file_error(name_, "write", error, "");
-  }
-  throw_error(
-      system::text_of(error).chars.data(),
-      error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system
-          ? "Close other files, or raise the limit of open files"
-          : "Choose another place, or free space");
-}
-
-void OutputFile::throw_error(const char* why, const char* advice) {
   const bool is_changed = file_.is_in_place();
   discard();
+  if (error == std::errc::not_enough_memory) {
+    detail::throw_file_error(name_, "write", error, "");
+  }
+  throw_text(error, is_changed);
+}
+
+void OutputFile::throw_text(std::error_code error, bool is_changed) const {
+  const bool was_closed = error == std::errc::bad_file_descriptor;
   throw FileError(format_text(
-      "cannot write the file \"%.700s\": %s. %s. %s.", name_.c_str(), why,
-      is_changed ? "It may contain part of the data" : "The file is unchanged", advice));
+      "cannot write the file \"%.700s\": %s. %s. %s.", name_.c_str(),
+      was_closed ? "other code closed its descriptor" : system::text_of(error).chars.data(),
+      is_changed ? "It may contain part of the data" : "The file is unchanged",
+      was_closed ? "Close only descriptors that your code opened"
+      : error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system
+          ? "Close other files, or raise the limit of open files"
+          : "Choose another place, or free space"));
 }
 
 }  // namespace byre::inline BYRE_ABI

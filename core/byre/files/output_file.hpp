@@ -8,6 +8,7 @@
 #include <byre/system/detail/replaced_file.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -46,6 +47,12 @@ class BYRE_API OutputFile {
   /// After an error, the object can only be destroyed.
   void write(const void* data, std::size_t nbytes);
 
+  /// Writes `nbytes` bytes at `offset`. Several threads may call it at once, for ranges that do not
+  /// overlap. Afterwards write() must not be called. Bytes that are never written are 0. Throws
+  /// FileError if the system cannot write them; a pipe has no offsets. After an error, the object
+  /// can only be destroyed.
+  void write_at(std::uint64_t offset, const void* data, std::size_t nbytes) const;
+
   /// Gives the new file its name, and replaces the old file. After commit() returns, the new file
   /// survives a power failure, provided that fsync() of the system is reliable. After a power
   /// failure during commit(), either the old or the new file exists. Data that was written in place
@@ -58,7 +65,7 @@ class BYRE_API OutputFile {
   void discard() noexcept;
   void throw_if_failed(std::error_code error);
   [[noreturn]] void throw_error(std::error_code error);
-  [[noreturn]] void throw_error(const char* why, const char* advice);
+  [[noreturn]] void throw_text(std::error_code error, bool is_changed) const;
 
   std::string name_;  // for messages
   system::ReplacedFile file_;

@@ -22,6 +22,8 @@
 
 namespace byre::inline BYRE_ABI {
 
+class SnapshotWriter;
+
 /// Tiles are numbered from 0, and each but the last has `tile_nbytes` bytes. Each tile is a
 /// separate block of memory, aligned to data_alignment (64 bytes). The allocator may be that of a
 /// device; bytes that are passed to read(), write() and append() have to be on that device.
@@ -254,6 +256,8 @@ class basic_tiled_buffer {
   }
 
  private:
+  friend class SnapshotWriter;
+
   using Access = decltype(std::declval<const detail::AccessMonitor&>().reads(CallSite{}));
 
   basic_tiled_buffer(const basic_tiled_buffer& other, const Access&) noexcept

@@ -7,6 +7,7 @@
 #include <byre/system/detail/descriptor.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -22,6 +23,11 @@ class ReplacedFile {
 
   /// Appends all bytes. Fails with std::errc::bad_file_descriptor if other code closed the file.
   std::error_code write(const void* data, std::size_t nbytes) noexcept;
+
+  /// Writes all bytes at `offset`. Several threads may call it at once. Afterwards write() must not
+  /// be called. Fails as write() does, and if the file is a pipe.
+  std::error_code write_at(std::uint64_t offset, const void* data,
+                           std::size_t nbytes) const noexcept;
 
   /// Writes the temporary file to disk and gives it the name of the old file. is_renamed() tells
   /// whether the old file was replaced; if it was, a failure concerns only the disk.

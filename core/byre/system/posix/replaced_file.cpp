@@ -194,6 +194,22 @@ std::error_code ReplacedFile::write(const void* data, std::size_t nbytes) noexce
   return {};
 }
 
+std::error_code ReplacedFile::write_at(std::uint64_t offset, const void* data,
+                                       std::size_t nbytes) const noexcept {
+  const auto* next = static_cast<const std::byte*>(data);
+  while (nbytes != 0) {
+    const ::ssize_t written = ::pwrite(file_.number(), next, nbytes, static_cast<::off_t>(offset));
+    if (written >= 0) {
+      next += written;
+      offset += static_cast<std::uint64_t>(written);
+      nbytes -= static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      return last_error();
+    }
+  }
+  return {};
+}
+
 std::error_code ReplacedFile::commit() noexcept {
   const int file = file_.number();
   if (file < 0) {

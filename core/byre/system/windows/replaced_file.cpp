@@ -82,6 +82,33 @@ std::string joined(const std::string& folder, const std::string& name) {
   return folder + (folder.ends_with('\\') ? "" : "\\") + name;
 }
 
+/// Writes all bytes, at the position of the file or, if `place` is not null, there.
+std::error_code write_all(const byre::detail::Descriptor& file, const void* data,
+                          std::size_t nbytes, ::OVERLAPPED* place) noexcept {
+  constexpr std::size_t most_nbytes = std::size_t{1} << 30;
+  const auto* next = static_cast<const std::byte*>(data);
+  while (nbytes != 0) {
+    const int number = file.number();
+    ::DWORD written = 0;
+    if (number < 0) {
+      return last_error();
+    }
+    if (::WriteFile(handle_of(number), next, static_cast<::DWORD>(std::min(nbytes, most_nbytes)),
+                    &written, place) == 0) {
+      return error_of_system();
+    }
+    next += written;
+    nbytes -= written;
+    if (place != nullptr) {
+      const std::uint64_t offset =
+          (std::uint64_t{place->OffsetHigh} << 32 | place->Offset) + written;
+      place->Offset = static_cast<::DWORD>(offset);
+      place->OffsetHigh = static_cast<::DWORD>(offset >> 32);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::error_code ReplacedFile::open(const char* name) {
@@ -139,22 +166,15 @@ std::error_code ReplacedFile::open_temporary() {
 }
 
 std::error_code ReplacedFile::write(const void* data, std::size_t nbytes) noexcept {
-  constexpr std::size_t most_nbytes = std::size_t{1} << 30;
-  const auto* next = static_cast<const std::byte*>(data);
-  while (nbytes != 0) {
-    const int number = file_.number();
-    ::DWORD written = 0;
-    if (number < 0) {
-      return last_error();
-    }
-    if (::WriteFile(handle_of(number), next, static_cast<::DWORD>(std::min(nbytes, most_nbytes)),
-                    &written, nullptr) == 0) {
-      return error_of_system();
-    }
-    next += written;
-    nbytes -= written;
-  }
-  return {};
+  return write_all(file_, data, nbytes, nullptr);
+}
+
+std::error_code ReplacedFile::write_at(std::uint64_t offset, const void* data,
+                                       std::size_t nbytes) const noexcept {
+  ::OVERLAPPED place{};
+  place.Offset = static_cast<::DWORD>(offset);
+  place.OffsetHigh = static_cast<::DWORD>(offset >> 32);
+  return write_all(file_, data, nbytes, &place);
 }
 
 std::error_code ReplacedFile::commit() noexcept try {

@@ -96,6 +96,13 @@ class basic_tile_tree {
     return static_cast<const Leaf*>(node)->tiles[digit(index, 0)];
   }
 
+  /// A lazy clone of tile `index`, which must exist. The statistics do not count it.
+  Tile clone_of_tile(std::size_t index, CallSite site) const noexcept {
+    Tile clone;
+    clone.share_tile(tile(index), site);
+    return clone;
+  }
+
   /// The tile at `index`, for writing. Creates missing nodes on the path to the tile, and makes the
   /// existing ones unshared. Throws OutOfMemory if there is no memory for a node; the contents are
   /// unchanged then.

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/error/error.hpp>
+#include <byre/storage/tiles/snapshot_writer.hpp>
+#include <byre/sync/detail/parking_lot.hpp>
+#include <byre/sync/detail/process_state.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+namespace byre::inline BYRE_ABI {
+namespace {
+
+using Lock = std::lock_guard<ReclaimerMutex>;
+
+constexpr std::size_t buffer_part_nbytes = std::size_t{1} << 20;
+
+void expect_on_host(const Allocator& allocator) {
+  if (!allocator.device().is_cpu()) {
+    throw InvalidArgument(
+        format_text("SnapshotWriter: the snapshot is memory of device %u:%u, required is memory of "
+                    "the host. Copy the bytes to the host first.",
+                    static_cast<unsigned>(allocator.device().kind()),
+                    static_cast<unsigned>(allocator.device().index())));
+  }
+}
+
+}  // namespace
+
+SnapshotSink::~SnapshotSink() = default;
+
+FileSink::FileSink(FileName name, std::span<const std::byte> header)
+    : file_(name), header_nbytes_(header.size()) {
+  file_.write(header.data(), header.size());
+}
+
+void FileSink::write(std::size_t offset, std::span<const std::byte> bytes) {
+  file_.write_at(header_nbytes_ + offset, bytes.data(), bytes.size());
+}
+
+void FileSink::commit() {
+  file_.commit();
+}
+
+SnapshotWriter::SnapshotWriter(TiledBuffer snapshot, SnapshotSink& sink, CallSite site) try
+    : sink_(sink), process_(sync::detail::process_number) {
+  expect_on_host(snapshot.allocator());
+  for (std::size_t index = 0; index < snapshot.tile_count(site); ++index) {
+    const std::size_t nbytes = snapshot.nbytes_of(index);
+    add(snapshot.tree_.clone_of_tile(index, site), nbytes, nbytes);
+  }
+  start(snapshot.allocator().budget());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a SnapshotWriter");
+}
+
+SnapshotWriter::SnapshotWriter(Buffer snapshot, SnapshotSink& sink, CallSite site) try
+    : sink_(sink), process_(sync::detail::process_number) {
+  expect_on_host(snapshot.allocator());
+  Budget* const budget = snapshot.allocator().budget();
+  if (const std::size_t nbytes = snapshot.nbytes(site); nbytes != 0) {
+    add(std::move(snapshot), nbytes, buffer_part_nbytes);
+  }
+  start(budget);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a SnapshotWriter");
+}
+
+SnapshotWriter::~SnapshotWriter() = default;
+
+void SnapshotWriter::add(Buffer&& buffer, std::size_t nbytes, std::size_t part_nbytes) {
+  by_address_.emplace_back(buffer.data(), parts_.size());
+  parts_left_.push_back((nbytes - 1) / part_nbytes + 1);
+  for (std::size_t offset = 0; offset < nbytes; offset += part_nbytes) {
+    parts_.push_back({.owner = buffers_.size(),
+                      .begin = offset,
+                      .offset = nbytes_ + offset,
+                      .nbytes = std::min(part_nbytes, nbytes - offset)});
+  }
+  nbytes_ += nbytes;
+  buffers_.push_back(std::move(buffer));
+}
+
+void SnapshotWriter::start(Budget* budget) {
+  std::sort(by_address_.begin(), by_address_.end());
+  states_.assign(parts_.size(), State::pending);
+  nbytes_left_ = nbytes_;
+  if (budget != nullptr) {
+    reclaimer_ =
+        budget->add_reclaimer([this](const Pressure& pressure) { return reclaim(pressure); });
+  }
+}
+
+std::size_t SnapshotWriter::write_some(std::size_t most_nbytes) {
+  std::size_t written_nbytes = 0;
+  while (written_nbytes < most_nbytes) {
+    const std::size_t part = begin_next();
+    if (part == none) {
+      break;
+    }
+    write(part);
+    written_nbytes += parts_[part].nbytes;
+  }
+  throw_if_failed();
+  return written_nbytes;
+}
+
+void SnapshotWriter::finish() {
+  write_some(static_cast<std::size_t>(-1));
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    await(part);
+  }
+  throw_if_failed();
+  {
+    const Lock lock(mutex_);
+    if (std::exchange(is_committed_, true)) {
+      return;
+    }
+  }
+  try {
+    sink_.commit();
+  } catch (...) {
+    fail(std::current_exception());
+    throw;
+  }
+}
+
+std::size_t SnapshotWriter::nbytes_left() const {
+  const Lock lock(mutex_);
+  return nbytes_left_;
+}
+
+std::size_t SnapshotWriter::reclaim(const Pressure& pressure) {
+  if (process_ != sync::detail::process_number) {
+    return 0;  // a thread of the parent may hold the mutex
+  }
+  const std::size_t given = give_up_data(pressure.data);
+  return given != 0 ? given : give_up_unshared(pressure.nbytes);
+}
+
+/// Writes and drops the buffer whose data this is. Returns its size, or 0 if there is none.
+std::size_t SnapshotWriter::give_up_data(const void* data) {
+  const auto found = std::lower_bound(by_address_.begin(), by_address_.end(),
+                                      std::pair<const void*, std::size_t>(data, 0));
+  if (data == nullptr || found == by_address_.end() || found->first != data) {
+    return 0;
+  }
+  const std::size_t first = found->second;
+  const std::size_t owner = parts_[first].owner;
+  std::size_t nbytes = 0;
+  {
+    const Lock lock(mutex_);
+    nbytes = buffers_[owner].capacity();
+  }
+  if (nbytes != 0) {
+    const auto is_of_buffer = [&](std::size_t part) {
+      return part < parts_.size() && parts_[part].owner == owner;
+    };
+    for (std::size_t part = first; is_of_buffer(part); ++part) {
+      if (begin(part)) {
+        write(part);
+      }
+    }
+    for (std::size_t part = first; is_of_buffer(part); ++part) {
+      await(part);
+    }
+  }
+  return nbytes;
+}
+
+/// Writes and drops buffers that have no other owner, until `nbytes` have been released. Returns the
+/// number of released bytes.
+std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
+  std::size_t given = 0;
+  for (std::size_t part = 0; part < parts_.size() && given < nbytes; ++part) {
+    const std::size_t owner = parts_[part].owner;
+    std::size_t capacity = 0;
+    {
+      const Lock lock(mutex_);
+      if (states_[part] != State::pending || !buffers_[owner].is_unique()) {
+        continue;
+      }
+      states_[part] = State::being_written;
+      capacity = buffers_[owner].capacity();
+    }
+    given += write(part) ? capacity : 0;
+  }
+  return given;
+}
+
+/// Whether the calling thread has to write the part.
+bool SnapshotWriter::begin(std::size_t part) {
+  const Lock lock(mutex_);
+  const bool begins = states_[part] == State::pending;
+  states_[part] = begins ? State::being_written : states_[part];
+  return begins;
+}
+
+/// Begins the first pending part. Returns `none` if there is none.
+std::size_t SnapshotWriter::begin_next() {
+  const Lock lock(mutex_);
+  while (first_pending_ < states_.size() && states_[first_pending_] != State::pending) {
+    ++first_pending_;
+  }
+  if (first_pending_ == states_.size()) {
+    return none;
+  }
+  states_[first_pending_] = State::being_written;
+  return first_pending_;
+}
+
+/// Writes a part, and drops its buffer after the last one. Returns whether it dropped the buffer.
+bool SnapshotWriter::write(std::size_t part) {
+  const auto [owner, begin, offset, nbytes] = parts_[part];
+  const std::byte* data = nullptr;
+  {
+    const Lock lock(mutex_);
+    data = std::as_const(buffers_[owner]).data() + begin;
+  }
+  std::exception_ptr error;
+  try {
+    sink_.write(offset, {data, nbytes});
+  } catch (...) {
+    error = std::current_exception();
+  }
+  Buffer dropped;
+  {
+    const Lock lock(mutex_);
+    if (--parts_left_[owner] == 0) {
+      dropped.swap(buffers_[owner]);
+    }
+  }
+  const bool drops = dropped.nbytes() != 0;
+  dropped = Buffer();  // before the part is done: a request that waits for it claims its data then
+  {
+    const Lock lock(mutex_);
+    states_[part] = State::done;
+    nbytes_left_ -= nbytes;
+    ended_.add();
+  }
+  sync::detail::unpark_all(&ended_);
+  if (error != nullptr) {
+    fail(std::move(error));
+  }
+  return drops;
+}
+
+void SnapshotWriter::await(std::size_t part) {
+  for (;;) {
+    std::uint32_t ended = 0;
+    {
+      const Lock lock(mutex_);
+      if (states_[part] != State::being_written) {
+        return;
+      }
+      ended = ended_.value();
+    }
+    const auto keep_waiting = [&]() noexcept { return ended_.value() == ended; };
+    sync::detail::park(&ended_, keep_waiting);
+  }
+}
+
+/// Gives the snapshot up: drops all buffers but those that other threads are writing, which these
+/// threads drop.
+void SnapshotWriter::fail(std::exception_ptr error) {
+  const Lock lock(mutex_);
+  if (error_ != nullptr) {
+    return;
+  }
+  error_ = std::move(error);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    if (states_[part] == State::pending) {
+      states_[part] = State::done;
+      nbytes_left_ -= parts_[part].nbytes;
+      if (const std::size_t owner = parts_[part].owner; --parts_left_[owner] == 0) {
+        buffers_[owner] = Buffer();
+      }
+    }
+  }
+}
+
+void SnapshotWriter::throw_if_failed() {
+  const Lock lock(mutex_);
+  if (error_ != nullptr) {
+    std::rethrow_exception(error_);
+  }
+}
+
+}  // namespace byre::inline BYRE_ABI
