@@ -31,7 +31,7 @@
 namespace byre::test {
 namespace {
 
-constexpr std::size_t tile_nbytes = 64;
+constexpr std::size_t one_tile = 64;
 
 /// A sink in memory. `before_write` may throw.
 class MemorySink final : public SnapshotSink {
@@ -43,7 +43,7 @@ class MemorySink final : public SnapshotSink {
       before_write(offset);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    order.push_back(offset / tile_nbytes);
+    order.push_back(offset / one_tile);
     std::memcpy(&bytes[offset], from.data(), from.size());
   }
   void commit() override {
@@ -68,7 +68,7 @@ class MemorySink final : public SnapshotSink {
 class SnapshotWriterTest : public testing::Test {
  protected:
   static constexpr std::size_t tiles = 5;
-  static constexpr std::size_t nbytes = tiles * tile_nbytes - 10;
+  static constexpr std::size_t nbytes = tiles * one_tile - 10;
 
   SnapshotWriterTest() {
     for (std::size_t index = 0; index < tiles; ++index) {
@@ -84,12 +84,12 @@ class SnapshotWriterTest : public testing::Test {
     model.read(0, std::as_writable_bytes(std::span(text)));
     return text;
   }
-  void lend(std::size_t spare_tiles) { budget.set_limit((tiles + spare_tiles) * tile_nbytes); }
+  void lend(std::size_t spare_tiles) { budget.set_limit((tiles + spare_tiles) * one_tile); }
 
   FailingAllocator memory;
-  Budget budget{tiles * tile_nbytes};
+  Budget budget{tiles * one_tile};
   BudgetedAllocator allocator{memory, budget};
-  TiledBuffer model{nbytes, allocator, tile_nbytes};
+  TiledBuffer model{nbytes, allocator, one_tile};
   MemorySink sink{nbytes};
 };
 
@@ -101,16 +101,16 @@ TEST_F(SnapshotWriterTest, writes_the_snapshot_and_drops_each_tile) {
   lend(tiles);
   fill(0, 'A');
   fill(4, 'A');
-  EXPECT_EQ(budget.used(), (tiles + 2) * tile_nbytes);
-  EXPECT_EQ(writer.write_some(1), tile_nbytes);
-  EXPECT_EQ(budget.used(), (tiles + 1) * tile_nbytes);
-  EXPECT_EQ(writer.nbytes_left(), nbytes - tile_nbytes);
-  EXPECT_EQ(writer.write_some(tile_nbytes + 1), 2 * tile_nbytes);
+  EXPECT_EQ(budget.used(), (tiles + 2) * one_tile);
+  EXPECT_EQ(writer.write_some(1), one_tile);
+  EXPECT_EQ(budget.used(), (tiles + 1) * one_tile);
+  EXPECT_EQ(writer.nbytes_left(), nbytes - one_tile);
+  EXPECT_EQ(writer.write_some(one_tile + 1), 2 * one_tile);
   EXPECT_EQ(writer.write_some(0), 0U);
   EXPECT_EQ(sink.commits, 0);
   writer.finish();
   EXPECT_EQ(writer.nbytes_left(), 0U);
-  EXPECT_EQ(budget.used(), tiles * tile_nbytes);
+  EXPECT_EQ(budget.used(), tiles * one_tile);
   EXPECT_EQ(sink.bytes, before);
   EXPECT_EQ(sink.order, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
   EXPECT_EQ(writer.write_some(1), 0U);
@@ -151,12 +151,12 @@ TEST_F(SnapshotWriterTest, an_allocation_makes_it_save_tiles_that_have_changed) 
   SnapshotWriter writer(model, sink);
   fill(1, 'A');
   fill(3, 'A');
-  const Buffer other = Buffer::allocate(2 * tile_nbytes - 1, allocator);
+  const Buffer other = Buffer::allocate(2 * one_tile - 1, allocator);
   EXPECT_EQ(sink.order, (std::vector<std::size_t>{1, 3}));
   EXPECT_THROW(Buffer::allocate(2, allocator), BudgetExceeded);  // the other tiles are shared
   EXPECT_EQ(sink.order.size(), 2U);
   writer.finish();
-  EXPECT_EQ(sink.bytes.substr(tile_nbytes, tile_nbytes), std::string(tile_nbytes, 'b'));
+  EXPECT_EQ(sink.bytes.substr(one_tile, one_tile), std::string(one_tile, 'b'));
 }
 
 TEST_F(SnapshotWriterTest, a_write_copies_a_tile_that_another_clone_shares) {
@@ -166,7 +166,7 @@ TEST_F(SnapshotWriterTest, a_write_copies_a_tile_that_another_clone_shares) {
   fill(0, 'A');  // copied; the snapshot's tile is shared with `other`
   EXPECT_THROW(fill(1, 'A'), BudgetExceeded);
   EXPECT_EQ(sink.order, (std::vector<std::size_t>{1}));
-  EXPECT_EQ(all().substr(tile_nbytes, tile_nbytes), std::string(tile_nbytes, 'b'));
+  EXPECT_EQ(all().substr(one_tile, one_tile), std::string(one_tile, 'b'));
 }
 
 TEST_F(SnapshotWriterTest, several_snapshots_of_one_model_all_let_go) {
@@ -190,7 +190,7 @@ TEST_F(SnapshotWriterTest, a_failing_sink_fails_the_snapshot_only) {
   SnapshotWriter writer(model, sink);
   sink.before_write = [](std::size_t) { throw std::runtime_error("the disk is full"); };
   fill(3, 'A');  // asks; the sink fails; the snapshot is given up
-  EXPECT_EQ(all().substr(3 * tile_nbytes, tile_nbytes), std::string(tile_nbytes, 'D'));
+  EXPECT_EQ(all().substr(3 * one_tile, one_tile), std::string(one_tile, 'D'));
   EXPECT_EQ(writer.nbytes_left(), 0U);
   fill(1, 'A');
   EXPECT_EQ(memory.allocations(), static_cast<int>(tiles));
@@ -208,13 +208,13 @@ TEST_F(SnapshotWriterTest, a_failure_of_its_own_thread_drops_the_tiles) {
   SnapshotWriter writer(model, sink);
   fill(3, 'A');
   sink.before_write = [](std::size_t offset) {
-    if (offset == 2 * tile_nbytes) {
+    if (offset == 2 * one_tile) {
       throw std::runtime_error("the disk is full");
     }
   };
   EXPECT_THROW(writer.write_some(nbytes), std::runtime_error);
   EXPECT_EQ(sink.order, (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(budget.used(), tiles * tile_nbytes);
+  EXPECT_EQ(budget.used(), tiles * one_tile);
 }
 
 TEST_F(SnapshotWriterTest, a_failed_commit_is_reported_by_all_later_calls) {
@@ -275,7 +275,7 @@ TEST_F(SnapshotWriterTest, finish_waits_for_a_tile_that_a_request_writes) {
   SnapshotWriter writer(model, sink);
   Halt halt;
   sink.before_write = [&](std::size_t offset) {
-    if (offset == 2 * tile_nbytes) {
+    if (offset == 2 * one_tile) {
       halt.enter();
     }
   };
@@ -283,7 +283,7 @@ TEST_F(SnapshotWriterTest, finish_waits_for_a_tile_that_a_request_writes) {
   std::thread training([&] { fill(2, 'A'); });
   halt.await_entry();
   std::thread letting_go([&] {
-    await([&] { return writer.nbytes_left() == tile_nbytes; });
+    await([&] { return writer.nbytes_left() == one_tile; });
     halt.let_go();
   });
   writer.finish();
@@ -309,8 +309,8 @@ TEST_F(SnapshotWriterTest, random_writes_within_any_budget_keep_each_snapshot) {
     EXPECT_EQ(saved.bytes, before);
     EXPECT_EQ(all(), now);
   }
-  EXPECT_LE(budget.peak(), (tiles + 2) * tile_nbytes);
-  EXPECT_EQ(budget.used(), tiles * tile_nbytes);
+  EXPECT_LE(budget.peak(), (tiles + 2) * one_tile);
+  EXPECT_EQ(budget.used(), tiles * one_tile);
 }
 
 TEST_F(SnapshotWriterTest, a_forked_child_asks_no_writer) {
@@ -363,7 +363,7 @@ TEST_F(SnapshotWriterTest, a_file_appears_when_the_snapshot_is_complete) {
     FileSink file(path, std::as_bytes(std::span(header)));
     SnapshotWriter writer(model, file);
     fill(4, 'A');
-    writer.write_some(tile_nbytes);
+    writer.write_some(one_tile);
     EXPECT_FALSE(std::filesystem::exists(path));
     fill(2, 'A');
     writer.finish();
@@ -372,7 +372,7 @@ TEST_F(SnapshotWriterTest, a_file_appears_when_the_snapshot_is_complete) {
   {
     FileSink file(path);
     SnapshotWriter writer(model, file);
-    writer.write_some(tile_nbytes);  // is not finished
+    writer.write_some(one_tile);  // is not finished
   }
   EXPECT_EQ(content_of(path), header + before);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
