@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace examples::live_checkpoint {
@@ -41,11 +41,14 @@ inline fs::path snapshot_file(const fs::path& directory, std::uint64_t token,
 
 /// Reads all bytes of the file. Throws Failure.
 inline std::vector<char> read_file(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t nbytes = fs::file_size(path, error);
+  std::vector<char> bytes(error ? 0 : nbytes);
   std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  if (error || !file.read(bytes.data(), static_cast<std::streamsize>(nbytes))) {
     throw Failure("Cannot read " + path.string() + ".");
   }
-  return {std::istreambuf_iterator<char>(file), {}};
+  return bytes;
 }
 
 }  // namespace examples::live_checkpoint

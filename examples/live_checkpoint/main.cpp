@@ -71,12 +71,51 @@ void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nb
   }
 }
 
+double mebibytes_in(auto nbytes) {
+  return static_cast<double>(nbytes) / (1 << 20);
+}
+
+double milliseconds_in(std::int64_t ns) {
+  return static_cast<double>(ns) / 1e6;
+}
+
+/// Adds the figures of the files after the first, as averages of one file.
+void add_figures_of_files(const std::vector<WrittenSnapshot>& written, const Plan& plan,
+                          Json& figures) {
+  const std::size_t files = written.size() - 1;
+  const bool are_deltas = files != 0 && written.back().file.extension() == delta_extension;
+  std::uint64_t nbytes = 0;
+  std::int64_t write_ns = 0;
+  ChangeSizes changes;
+  for (std::size_t index = 1; index < written.size(); ++index) {
+    nbytes += written[index].nbytes;
+    write_ns += written[index].write_ns;
+    changes += written[index].changes;
+  }
+  const auto one = [&](double all) {
+    return if_known(files != 0, all / static_cast<double>(files));
+  };
+  const auto of_delta = [&](double all) { return if_known(are_deltas, one(all)); };
+  const double elements = static_cast<double>(plan.table_nbytes() / element_nbytes);
+  figures["first file, MiB"] = mebibytes_in(written.front().nbytes);
+  figures["each further file, MiB"] = one(mebibytes_in(nbytes));
+  figures["changed elements, %"] =
+      of_delta(100 * static_cast<double>(changes.changed_elements) / elements);
+  figures["as whole tiles, MiB"] = of_delta(mebibytes_in(changes.whole_tiles));
+  figures["as elements, MiB"] = of_delta(mebibytes_in(changes.elements));
+  figures["smaller of each tile, MiB"] = of_delta(mebibytes_in(changes.chosen));
+  figures["compression ratio"] =
+      if_known(are_deltas, static_cast<double>(changes.chosen) / static_cast<double>(nbytes));
+  figures["write each, ms"] = one(milliseconds_in(write_ns));
+}
+
 struct Run {
   Json figures;
   std::vector<WrittenSnapshot> written;
 };
 
-Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& directory) {
+Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& directory,
+        int compression) {
   const PeakMemory peak;
   // A pool with a limit of 0 maps fresh pages for every block.
   byre::RecyclingPool pool(mode == Mode::eager_fresh ? 0
@@ -87,34 +126,27 @@ Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& di
     warm_up(pool, tiles, tile_rows * plan.row_nbytes());
   }
   const auto counted_before = byre::stats::snapshot();
-  SnapshotWriter writer(*table, {plan, directory});
+  SnapshotWriter writer(*table, {plan, directory, compression});
   const std::int64_t training_ns = time_ns([&] { train(plan, *table, writer); });
   std::vector<WrittenSnapshot> written = writer.finish();
   const auto counted = byre::stats::snapshot() - counted_before;
 
-  const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
-  const auto mib = [](auto nbytes) { return static_cast<double>(nbytes) / (1 << 20); };
-  std::uint64_t later_nbytes = 0;
-  for (std::size_t index = 1; index < written.size(); ++index) {
-    later_nbytes += written[index].nbytes;
-  }
   const auto most = peak.nbytes();
   const StallLog& stalls = table->stalls;
   Json figures = {
-      {"worst stall, ms", ms(stalls.worst_ns)},
-      {"worst processor time, ms", ms(stalls.worst_processor_ns)},
-      {"total stall, ms", ms(stalls.total_ns)},
+      {"worst stall, ms", milliseconds_in(stalls.worst_ns)},
+      {"worst processor time, ms", milliseconds_in(stalls.worst_processor_ns)},
+      {"total stall, ms", milliseconds_in(stalls.total_ns)},
       {"stall events", stalls.events},
       {"copies", if_known(BYRE_STATS, counted.copies)},
-      {"copied, MiB", if_known(BYRE_STATS, mib(counted.bytes_copied))},
+      {"copied, MiB", if_known(BYRE_STATS, mebibytes_in(counted.bytes_copied))},
       {"overlays", if_known(BYRE_STATS, counted.overlays)},
       {"tiles", tiles},
-      {"first file, MiB", mib(written.front().nbytes)},
-      {"each further file, MiB", mib(later_nbytes / std::max<std::size_t>(1, written.size() - 1))},
-      {"peak memory, MiB", if_known(most, mib(most.value_or(0)))},
+      {"peak memory, MiB", if_known(most, mebibytes_in(most.value_or(0)))},
       {"tokens per second", static_cast<std::uint64_t>(static_cast<double>(plan.tokens) * 1e9 /
                                                        static_cast<double>(training_ns))},
   };
+  add_figures_of_files(written, plan, figures);
   return {std::move(figures), std::move(written)};
 }
 
@@ -145,13 +177,16 @@ std::vector<std::uint32_t> replay(const Plan& plan) {
   return checksums;
 }
 
-void check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
+/// Restores all snapshots and compares them. Returns the average time for a file after the first.
+Json check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
            const std::vector<std::uint32_t>& expected, std::vector<std::string>& faults) {
   Restorer restorer;
+  std::int64_t restore_ns = 0;
   for (std::size_t number = 0; number < expected.size(); ++number) {
     std::string fault = "it was not written";
     try {
-      restorer.load(written.at(number).file);
+      const std::int64_t ns = time_ns([&] { restorer.load(written.at(number).file); });
+      restore_ns += number == 0 ? 0 : ns;
       fault =
           restorer.checksum() == expected[number] ? "" : "it differs from the model at that token";
     } catch (const std::exception& error) {
@@ -161,6 +196,8 @@ void check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
       faults.push_back("Mode " + mode + ", snapshot " + std::to_string(number + 1) + ": " + fault);
     }
   }
+  return if_known(expected.size() > 1,
+                  milliseconds_in(restore_ns) / static_cast<double>(expected.size() - 1));
 }
 
 void print_time(const std::string& phase, std::int64_t ns) {
@@ -183,6 +220,7 @@ Plan plan_for(const Arguments& given) {
   plan.tokens = given.number("tokens", 1, 1'000'000'000);
   plan.snapshot_every =
       number("snapshot-every", std::max<std::uint64_t>(1, plan.tokens / 24), plan.tokens);
+  plan.sparse_percent = static_cast<std::uint32_t>(number("sparse", 0, 100));
   return plan;
 }
 
@@ -197,10 +235,10 @@ void run_and_check(Mode mode, const Arguments& given, const Plan& plan, const fs
   const std::uint32_t tile_rows =
       given.has("tile-rows") ? static_cast<std::uint32_t>(given.number("tile-rows", 1, 1 << 24))
                              : default_tile_rows(mode, plan);
-  const Run done =
-      run(mode, plan, mode == Mode::pages ? plan.rows : std::min(tile_rows, plan.rows), directory);
-  report.figures["modes"][name] = done.figures;
-  check(name, done.written, expected, report.faults);
+  Run done = run(mode, plan, mode == Mode::pages ? plan.rows : std::min(tile_rows, plan.rows),
+                 directory, static_cast<int>(given.number("compression", 0, has_zstd ? 19 : 0)));
+  done.figures["restore each, ms"] = check(name, done.written, expected, report.faults);
+  report.figures["modes"][name] = std::move(done.figures);
 }
 
 Report train_and_report(const Arguments& given) {
@@ -268,7 +306,9 @@ clone of a tiled buffer (tiles). It also repeats the training without byre. Ever
 snapshot, restored from its files, must equal the table in that replay.
 
 A snapshot is a .npy file. In mode tiles, all but the first are deltas: files with
-the tiles that changed since the previous snapshot.
+the changes since the previous snapshot. For each tile, a delta has the changed
+elements or the whole tile, whichever is smaller. zstd compresses them, if the
+program is built with it.
 
 A stall is one event in which the training thread did not train because of snapshots:
 a call that publishes the table, or a write access to a part that a snapshot shared.
@@ -280,6 +320,9 @@ a call that publishes the table, or a write access to a part that a snapshot sha
                    {"dimensions", "", "floats in a row (default: a table of about 32 MiB)"},
                    {"tile-rows", "", "rows in a tile (default: 64 KiB, in mode tiles 16 KiB)"},
                    {"mode", "all", "eager-fresh, eager-recycled, lazy, pages, tiles or all"},
+                   {"sparse", "", "instead of training, change VALUE % of the elements at random"},
+                   {"compression", examples::live_checkpoint::has_zstd ? "1" : "0",
+                    "level of zstd in deltas, or 0 for none; 0 if built without zstd"},
                    {"output", "", "directory of the files (default: a temporary directory)"},
                    {"restore", "", "write the snapshot of the delta VALUE to --output as .npy"}},
        .work = examples::live_checkpoint::work},

@@ -8,6 +8,8 @@
 #include <byre/files/output_file.hpp>
 #include <byre/interop/npy_header.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +28,7 @@ class Restorer {
     while (at.extension() == delta_extension) {
       deltas.push_back(at);
       const DeltaHeader header = read_delta(at).header;
-      if (!npy_.empty() && identity_ == header.previous_identity) {
+      if (identity_ == header.previous_identity) {
         break;
       }
       at = snapshot_file(file.parent_path(), header.previous_token, delta_extension);
@@ -38,7 +40,7 @@ class Restorer {
       load_full(at);
     }
     for (; !deltas.empty(); deltas.pop_back()) {
-      apply(read_delta(deltas.back()), deltas.back());
+      apply(read_delta(deltas.back()));
     }
   }
 
@@ -52,26 +54,28 @@ class Restorer {
 
  private:
   void load_full(const fs::path& file) {
+    identity_.reset();
     npy_ = read_file(file);
-    identity_ = checksum();
     table_offset_ =
         byre::parse_npy_header(std::as_bytes(std::span(npy_)), file.c_str()).data_offset;
+    identity_ = checksum();
   }
 
-  void apply(const Delta& delta, const fs::path& file) {
+  void apply(const Delta& delta) {
     if (identity_ != delta.header.previous_identity ||
         delta.header.table_nbytes != npy_.size() - table_offset_) {
-      throw Failure(file.string() + " does not follow the snapshot of token " +
+      throw Failure(delta.file.string() + " does not follow the snapshot of token " +
                     std::to_string(delta.header.previous_token) +
                     " in its directory. Put only files of one run there.");
     }
+    identity_.reset();  // a failure leaves some of the changes
     delta.apply_to(std::span(npy_).subspan(table_offset_));
     identity_ = delta.identity;
   }
 
   std::vector<char> npy_;
-  std::size_t table_offset_ = 0;  ///< in npy_
-  std::uint64_t identity_ = 0;
+  std::size_t table_offset_ = 0;           ///< in npy_
+  std::optional<std::uint64_t> identity_;  ///< of the loaded snapshot, if one is loaded
 };
 
 /// Writes the snapshot of `file` as a new .npy file in `directory`. Returns its path. Throws

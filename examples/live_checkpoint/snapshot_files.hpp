@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writes snapshots to files: full snapshots as .npy files, and deltas with the tiles that changed
-/// since the previous snapshot.
+/// Writes snapshots to files: full snapshots as .npy files, and deltas with the changes since the
+/// previous snapshot.
 #pragma once
 
 #include "delta.hpp"
+#include "on_threads.hpp"
 #include "tables.hpp"
 #include "training.hpp"
 
@@ -27,14 +28,16 @@ struct WrittenSnapshot {
   fs::path file{};
   std::uint32_t identity = 0;  ///< see delta.hpp
   std::uint64_t nbytes = 0;    ///< size of the file
+  ChangeSizes changes{};       ///< of a delta
+  std::int64_t write_ns = 0;   ///< wall-clock time to write the file
 };
 
 /// Writes the snapshots of one run, in order. Not thread-safe.
 class SnapshotFiles {
  public:
-  /// Writes to `directory`, which must exist.
-  SnapshotFiles(const Plan& plan, fs::path directory)
-      : plan_(&plan), directory_(std::move(directory)) {}
+  /// Writes to `directory`, which must exist. `level` is the level of zstd in deltas, or 0.
+  SnapshotFiles(const Plan& plan, fs::path directory, int level)
+      : plan_(&plan), directory_(std::move(directory)), level_(level) {}
 
   /// Writes and releases a snapshot. Releases each storage as soon as the storage is written, and
   /// tiles when no delta needs them any more. May throw byre::FileError and std::bad_alloc.
@@ -77,21 +80,23 @@ class SnapshotFiles {
   }
 
   WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles) {
-    std::vector<std::uint64_t> changed;
-    for_each_difference(previous_tiles_, tiles, [&](std::size_t tile) { changed.push_back(tile); });
-    // Released before the file is written, to free memory for training.
-    previous_tiles_ = byre::TiledBuffer();
     const fs::path path = snapshot_file(directory_, token, delta_extension);
-    const std::uint32_t identity =
-        write_delta(path,
-                    {token, previous_.token, previous_.identity, tiles.nbytes(),
-                     tiles.tile_nbytes(), changed.size()},
-                    changed, tiles);
-    return {token, path, identity, fs::file_size(path)};
+    DeltaWriter delta(
+        path, {token, previous_.token, previous_.identity, tiles.nbytes(), tiles.tile_nbytes()},
+        level_);
+    for_each_difference(previous_tiles_, tiles, [&](std::size_t tile) {
+      delta.add(tile, previous_tiles_.tile(tile), tiles.tile(tile));
+    });
+    delta.finish();
+    // Released before the wait for the disk, to free memory for training.
+    previous_tiles_ = byre::TiledBuffer();
+    const std::uint32_t identity = delta.commit();
+    return {token, path, identity, fs::file_size(path), delta.sizes()};
   }
 
   const Plan* plan_;
   fs::path directory_;
+  int level_;
   WrittenSnapshot previous_;
   byre::TiledBuffer previous_tiles_;
 };
@@ -163,7 +168,10 @@ class SnapshotWriter {
         }
         Rows rows = table_->load_published();
         set_loaded(token);
-        written_.push_back(files_.write({token, std::move(rows)}));
+        WrittenSnapshot written;
+        const std::int64_t ns = time_ns([&] { written = files_.write({token, std::move(rows)}); });
+        written.write_ns = ns;
+        written_.push_back(std::move(written));
       }
     } catch (...) {
       error_ = std::current_exception();

@@ -20,6 +20,7 @@ struct Plan {
   std::uint32_t dimensions = 0;      ///< floats in a row
   std::uint64_t tokens = 0;          ///< number of tokens to train
   std::uint64_t snapshot_every = 0;  ///< tokens between two snapshots
+  std::uint32_t sparse_percent = 0;  ///< see Trainer; 0 trains embeddings
 
   std::size_t row_nbytes() const noexcept { return std::size_t{dimensions} * sizeof(float); }
   std::size_t table_nbytes() const noexcept { return rows * row_nbytes(); }
@@ -48,13 +49,18 @@ inline float dot(const float* left, const float* right, std::size_t count) noexc
   return sum;
 }
 
+/// A number from -0.5 / `dimensions` to 0.5 / `dimensions`.
+inline float small_number(std::mt19937_64& random, std::size_t dimensions) {
+  const auto bits = static_cast<std::uint32_t>(random() >> 40);
+  const float scale = 1.0F / static_cast<float>(dimensions);
+  return (static_cast<float>(bits) / static_cast<float>(1U << 24) - 0.5F) * scale;
+}
+
 /// Writes the initial values of a row: small numbers that depend only on the row's number.
 inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensions) {
   std::mt19937_64 random(number);
-  const float scale = 1.0F / static_cast<float>(dimensions);
   for (std::size_t index = 0; index < dimensions; ++index) {
-    const auto bits = static_cast<std::uint32_t>(random() >> 40);
-    row[index] = (static_cast<float>(bits) / static_cast<float>(1U << 24) - 0.5F) * scale;
+    row[index] = small_number(random, dimensions);
   }
 }
 
@@ -73,7 +79,15 @@ inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensi
   }
 }
 
+/// Adds a small number. Not inlined, like nudge().
+[[gnu::noinline]] inline void adjust(float& element, float small) noexcept {
+  element += learning_rate * small;
+}
+
 /// `Table` must have row(number), which returns a float* that is valid until the next snapshot.
+///
+/// With `sparse_percent`, replaces the training by what fine-tuning does to a table: between two
+/// snapshots, that percentage of the elements changes slightly, at random places.
 template <class Table>
 class Trainer {
  public:
@@ -81,6 +95,10 @@ class Trainer {
 
   /// Trains the token at `index`. Must be called for 0, 1, 2, ... in order.
   void step(std::uint64_t index) {
+    if (plan_->sparse_percent != 0) {
+      change_elements(index % plan_->snapshot_every);
+      return;
+    }
     const std::uint32_t word = word_at(index);
     for (std::uint64_t back = 1; back <= std::min(index, neighbors); ++back) {
       learn(word, word_at(index - back), true);
@@ -99,6 +117,18 @@ class Trainer {
 
   std::uint32_t word_at(std::uint64_t index) const noexcept {
     return plan_->text[index % plan_->text.size()];
+  }
+
+  /// `index` counts from the last snapshot.
+  void change_elements(std::uint64_t index) {
+    const std::uint64_t changes =
+        std::uint64_t{plan_->rows} * plan_->dimensions * plan_->sparse_percent / 100;
+    const auto until = [&](std::uint64_t end) { return changes * end / plan_->snapshot_every; };
+    for (std::uint64_t left = until(index + 1) - until(index); left > 0; --left) {
+      float* const row = table_->row(static_cast<std::uint32_t>(random_() % plan_->rows));
+      const std::uint64_t column = random_() % plan_->dimensions;
+      adjust(row[column], small_number(random_, plan_->dimensions));
+    }
   }
 
   void learn(std::uint32_t word, std::uint32_t other, bool together) {

@@ -35,24 +35,53 @@ def write_text(path, seed=1):
     path.write_text(" ".join(words) + "\n")
 
 
+def numbers_of(data):
+    """Yields the numbers of a stream."""
+    number = shift = 0
+    for byte in data:
+        number, shift = number | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            yield number
+            number = shift = 0
+
+
 def read_delta(path):
-    """Returns the header's fields, and the tiles by index."""
+    """Returns the fields, the blocks, and for each changed tile the bits that differ, by element. Requires
+    --compression=0."""
     data = path.read_bytes()
-    magic, token, previous, identity, table, tile_bytes, count = struct.unpack("<8s6Q", data[:56])
-    assert magic == b"BYREDEL2" and struct.unpack("<Q", data[-8:])[0] == zlib.crc32(data[:-8])
-    tiles, at = {}, 56 + 8 * count
-    for number in struct.unpack(f"<{count}Q", data[56:at]):
-        nbytes = min(tile_bytes, table - number * tile_bytes)
-        tiles[number], at = data[at:at + nbytes], at + nbytes
-    assert at == len(data) - 8
-    return [token, previous, identity, table, tile_bytes], tiles
+    magic, *fields = struct.unpack("<8s6Q", data[:56])
+    assert magic == b"BYREDEL3" and struct.unpack("<Q", data[-8:])[0] == zlib.crc32(data[:-8])
+    table, tile_bytes = fields[3:5]
+    tiles, tile, at = {}, 0, 56
+    while at < len(data) - 8:
+        streams = []
+        for _ in range(5):
+            nbytes, stored = struct.unpack("<2Q", data[at:at + 16])
+            assert nbytes == stored
+            streams.append(data[at + 16:at + 16 + nbytes])
+            at += 16 + nbytes
+        numbers, bits = numbers_of(streams[0]), zip(*streams[1:])
+        for skipped in numbers:
+            tile += skipped
+            count, element, tiles[tile] = next(numbers), -1, {}
+            is_whole = 4 * count == min(tile_bytes, table - tile * tile_bytes)
+            for _ in range(count):
+                element += 1 if is_whole else 1 + next(numbers)
+                tiles[tile][element] = bytes(next(bits))
+            tile += 1
+    return fields, data[56:-8], tiles
 
 
-def write_delta(path, fields, tiles, numbers=None):
-    """Writes a delta with these fields and a correct CRC-32."""
-    numbers = list(tiles) if numbers is None else numbers
-    data = struct.pack(f"<8s6Q{len(numbers)}Q", b"BYREDEL2", *fields, len(numbers), *numbers) + b"".join(tiles.values())
+def write_delta(path, fields, blocks, magic=b"BYREDEL3"):
+    """Writes a delta with a correct CRC-32."""
+    data = struct.pack("<8s6Q", magic, *fields) + blocks
     path.write_bytes(data + struct.pack("<Q", zlib.crc32(data)))
+
+
+def difference(before, now):
+    """The bits that differ, by element."""
+    pairs = ((before[at:at + 4], now[at:at + 4]) for at in range(0, len(now), 4))
+    return {number: bytes(map(int.__xor__, *pair)) for number, pair in enumerate(pairs) if pair[0] != pair[1]}
 
 
 class WithText(Test):
@@ -79,7 +108,7 @@ class WithText(Test):
 
 class AllModes(WithText):
     def test_all_modes_write_equal_snapshots(self):
-        modes = self.train()
+        modes = self.train(compression=0)
         self.assertEqual(list(modes), MODES)
         whole = [path.read_bytes() for path in self.files("eager-fresh")]
         self.assertEqual(len(set(whole)), SNAPSHOTS)
@@ -97,7 +126,7 @@ class AllModes(WithText):
         self.assertTrue(all(abs(value) < 100 for value in values) and any(values[-DIMENSIONS:]))
         # Lazy modes copy less than eager modes, and mode tiles copies exactly the tiles of the deltas.
         eager = SNAPSHOTS * modes["lazy"]["tiles"]
-        changed = sum(len(read_delta(path)[1]) for path in self.files("tiles")[1:])
+        changed = sum(len(read_delta(path)[2]) for path in self.files("tiles")[1:])
         self.assertLess(changed, SNAPSHOTS * modes["tiles"]["tiles"])
         self.assertEqual(modes["tiles"]["stall events"], SNAPSHOTS + changed)
         if modes["lazy"]["copies"] is not None:
@@ -146,6 +175,46 @@ class AllModes(WithText):
         self.assertEqual(list(temporary.iterdir()), [])
 
 
+class SparseChanges(WithText):
+    def test_change_elements_at_random_in_all_modes(self):
+        modes = self.train(sparse=2, compression=0)
+        for mode in FULL_MODES:
+            self.assertEqual([path.read_bytes() for path in self.files(mode)],
+                             [path.read_bytes() for path in self.files("lazy")])
+            self.assertIsNone(modes[mode]["as elements, MiB"])
+        elements = self.figures["table bytes"] / 4
+        nbytes = changed = whole = 0
+        deltas = self.files("tiles")[1:]
+        for delta in deltas:
+            nbytes += delta.stat().st_size
+            fields, blocks, tiles = read_delta(delta)
+            changed += sum(map(len, tiles.values()))
+            whole += sum(min(fields[4], fields[3] - tile * fields[4]) for tile in tiles)
+            self.assertTrue(all(1 < len(bits) < 100 for bits in tiles.values()))
+        figures = {name: figure * len(deltas) * (1 << 20) for name, figure in modes["tiles"].items() if "MiB" in name}
+        self.assertAlmostEqual(figures["each further file, MiB"], nbytes)
+        self.assertAlmostEqual(modes["tiles"]["changed elements, %"], 100 * changed / elements / len(deltas))
+        self.assertTrue(1.9 < modes["tiles"]["changed elements, %"] <= 2)
+        # Each tile has two or three bytes for its place, and each file a header, a CRC-32 and five streams.
+        places = figures["as whole tiles, MiB"] - whole
+        self.assertTrue(2 <= places / len(deltas) / modes["tiles"]["tiles"] < 3)
+        self.assertAlmostEqual(figures["as elements, MiB"], nbytes - (64 + 80) * len(deltas))
+        self.assertAlmostEqual(figures["smaller of each tile, MiB"], figures["as elements, MiB"])
+        self.assertLess(10 * nbytes, whole)
+        self.assertAlmostEqual(modes["tiles"]["compression ratio"], figures["as elements, MiB"] / nbytes)
+        for mode in MODES:
+            self.assertGreater(modes[mode]["write each, ms"], 0)
+            self.assertGreater(modes[mode]["restore each, ms"], 0)
+
+    def test_are_smaller_with_zstd(self):
+        if "(default: 1)" not in run("--help").stdout:
+            self.assert_refused(2, "--compression takes a whole number from 0 to 0", *self.arguments(compression=1))
+            self.skipTest("built without zstd")
+        ratios = [self.train(self.scratch / str(level), mode="tiles", sparse=2, dimensions=512, compression=level)
+                  ["tiles"]["compression ratio"] for level in (0, 1, 19)]
+        self.assertTrue(0.99 < ratios[0] < 1 < 1.2 < ratios[1] < 1.5 and ratios[2] > 1.2, ratios)
+
+
 class AWrongFile(WithText):
     def test_is_detected_by_the_replay(self):
         running = subprocess.Popen([*command(PROGRAM), *self.arguments(tokens=100000, snapshot_every=1000, mode="lazy")],
@@ -183,25 +252,35 @@ class Deltas(WithText):
         self.assert_refused(1, said, "--restore", file or self.deltas[-1], "--output", restored)
         self.assertFalse(restored.exists() and list(restored.iterdir()))
 
-    def test_contain_changed_tiles_and_name_the_previous_snapshot(self):
+    def test_contain_changes_and_name_the_previous_snapshot(self):
         self.train(self.scratch / "full", mode="eager-recycled")
         full = [path.read_bytes() for path in self.files("eager-recycled", self.scratch / "full")]
+        plain = self.scratch / "plain"
+        self.train(plain, mode="tiles", compression=0)
         table_bytes, tile_bytes = self.figures["table bytes"], TILE_ROWS * DIMENSIONS * 4
         self.assertEqual(self.deltas[0].read_bytes(), full[0])
-        previous = [EVERY, zlib.crc32(full[0])]
-        for before, now, file in zip(full, full[1:], self.deltas[1:]):
+        previous, whole_tiles = [EVERY, zlib.crc32(full[0])], 0
+        for before, now, file in zip(full, full[1:], self.files("tiles", plain)[1:]):
             before, now = before[-table_bytes:], now[-table_bytes:]
-            changed = {at // tile_bytes: now[at:at + tile_bytes] for at in range(0, table_bytes, tile_bytes)
-                       if before[at:at + tile_bytes] != now[at:at + tile_bytes]}
-            fields, tiles = read_delta(file)
-            self.assertEqual(tiles, changed)
-            self.assertEqual(fields[1:], [*previous, table_bytes, tile_bytes])
+            changed = {at // tile_bytes: difference(before[at:at + tile_bytes], now[at:at + tile_bytes])
+                       for at in range(0, table_bytes, tile_bytes) if before[at:at + tile_bytes] != now[at:at + tile_bytes]}
+            fields, _, tiles = read_delta(file)
+            for tile, elements in tiles.items():
+                self.assertEqual({number: bits for number, bits in elements.items() if any(bits)}, changed[tile])
+                # Rows change as a whole. A position has one byte, or two after 128 unchanged elements.
+                is_whole = 5 * len(changed[tile]) >= min(tile_bytes, table_bytes - tile * tile_bytes)
+                self.assertEqual(len(elements) * 4 >= min(tile_bytes, table_bytes - tile * tile_bytes), is_whole)
+                whole_tiles += is_whole
+            self.assertEqual(list(tiles), list(changed))
+            self.assertEqual(fields[1:], [*previous, table_bytes, tile_bytes, 4])
             self.assertEqual(file.name, f"token-{fields[0]:012}.delta")
             previous = [fields[0], zlib.crc32(file.read_bytes()[:-8])]
         self.assertLess(len(tiles), 0.9 * table_bytes / tile_bytes)
-        for file, data in zip(self.deltas, full):
-            self.assertEqual(self.restore(file, self.scratch / "restored").read_bytes(), data)
-        self.assert_refused(1, "not overwritten", "--restore", file, "--output", self.scratch / "restored")
+        self.assertGreater(whole_tiles, 0)
+        for folder, files in ("restored", self.deltas), ("plain restored", self.files("tiles", plain)):
+            for file, data in zip(files, full):
+                self.assertEqual(self.restore(file, self.scratch / folder).read_bytes(), data)
+        self.assert_refused(1, "not overwritten", "--restore", file, "--output", self.scratch / folder)
 
     def test_contain_no_tiles_if_the_table_did_not_change(self):
         self.text.write_text("word")
@@ -210,9 +289,10 @@ class Deltas(WithText):
 
     def test_that_are_changed_or_truncated_are_refused(self):
         whole = self.deltas[2].read_bytes()
-        for at in (0, *range(8, 64, 5), 64, len(whole) // 2, len(whole) - 1):
+        for at in (0, 7, *range(8, 64, 5), 64, len(whole) // 2, len(whole) - 1):
             self.deltas[2].write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
-            self.assert_not_restored("does not begin with BYREDEL2" if at < 8 else "is damaged")
+            self.assert_not_restored({0: "does not begin with BYREDEL3", 7: "of version 7, supported is version 3"}.get(
+                at, "is damaged"))
         for changed in (b"", whole[:63], whole[:100], whole[:-1], whole + b"\0"):
             self.deltas[2].write_bytes(changed)
             self.assert_not_restored(self.deltas[2].name)
@@ -236,18 +316,28 @@ class Deltas(WithText):
         self.assert_not_restored(self.deltas[0].name)
 
     def test_that_are_inconsistent_are_refused_despite_their_checksum(self):
-        fields, tiles = read_delta(self.deltas[1])
-        numbers = list(tiles)
-        token, previous, identity, table, tile_bytes = fields
-        for wrong, order in (([token, previous, identity, table, 0], numbers), ([token, token, identity, table, tile_bytes], numbers),
-                             ([token, previous, identity, 0, tile_bytes], numbers),
-                             (fields, [numbers[1], numbers[0], *numbers[2:]]), (fields, [numbers[0], *numbers[:-1]]),
-                             (fields, [*numbers[:-1], 2**60]), (fields, numbers[:-1])):
-            write_delta(self.deltas[1], wrong, tiles, order)
-            self.assert_not_restored("is not a delta", self.deltas[1])
-        write_delta(self.deltas[1], [token, previous, identity, table + 4, tile_bytes], tiles)
-        self.assert_not_restored("", self.deltas[1])
-        write_delta(self.deltas[1], fields, tiles)
+        self.train(self.scratch / "plain", mode="tiles", compression=0)
+        self.deltas = self.files("tiles", self.scratch / "plain")[:2]
+        fields, blocks, _ = read_delta(self.deltas[1])
+        token, previous, identity, table, tile_bytes, element_bytes = fields
+        for wrong in ([token, token, identity, table, tile_bytes, 4], [token, previous, identity, 0, tile_bytes, 4],
+                      [token, previous, identity, table, 0, 4], [token, previous, identity, table + 1, tile_bytes, 4],
+                      [token, previous, identity, table, tile_bytes + 2, 4]):
+            write_delta(self.deltas[1], wrong, blocks)
+            self.assert_not_restored("is not a delta: token")
+        write_delta(self.deltas[1], [token, previous, identity, table, tile_bytes, 8], blocks)
+        self.assert_not_restored("has elements of 8 bytes, supported are 4")
+        write_delta(self.deltas[1], [token, previous, identity, table + 4, tile_bytes, 4], blocks)
+        self.assert_not_restored(f"does not follow the snapshot of token {previous}")
+        write_delta(self.deltas[1], fields, blocks, b"BYREDEL2")
+        self.assert_not_restored("is a delta of version 2, supported is version 3")
+        for wrong, said in ((blocks[:-1], "it ends too early"), (blocks + bytes(7), "it ends too early"),
+                            (bytes([255] * 8) + blocks[8:], "bytes fit the table"),
+                            (blocks[:16] + b"\xff\x7f" + blocks[18:], "is outside of the table")):
+            write_delta(self.deltas[1], fields, wrong)
+            self.assert_not_restored(f"{self.deltas[1]} is malformed: ")
+            self.assert_not_restored(said)
+        write_delta(self.deltas[1], fields, blocks)
         self.restore(self.deltas[1], self.scratch / "right")
 
 
