@@ -61,9 +61,9 @@ void apply(const Bytes& blocks, std::span<std::byte> table, std::size_t tile_nby
   }
 }
 
-/// The error if the bytes are applied as a block to 3 tiles of 5, 5 and 2 elements.
-std::string error_of(std::span<const std::byte> block) {
-  Bytes table(12 * element_nbytes);
+/// The error if the bytes are applied as a block to tiles of 5, 5 and 2 elements.
+std::string error_of(std::span<const std::byte> block, std::size_t elements = 12) {
+  Bytes table(elements * element_nbytes);
   Cursor cursor(block);
   try {
     BlockDecoder(table, 5 * element_nbytes).apply(cursor);
@@ -194,7 +194,9 @@ TEST(ElementDelta, bits_decide_and_not_values) {
   EXPECT_EQ(encoder.nbytes(), 0U);
   const Bytes before = bytes_of({0, quiet, 7, 7});
   const Bytes now = bytes_of({0x8000'0000, 0x7f80'0002, 7, 7});
-  const Bytes block = encode(encoder, before, now, 16, 0);
+  encoder.add(0, before, now);
+  EXPECT_EQ(encoder.nbytes(), 4 + 8U);
+  const Bytes block = encoder.take_block(0);
   EXPECT_EQ(encoder.sizes().changed_elements, 2U);
   Bytes table = before;
   apply(block, table, 16);
@@ -274,6 +276,7 @@ TEST(ElementDelta, places_outside_of_the_table_are_refused) {
            {Bytes(9, std::byte{0x80}), 0, "a number has more than 63 bits"}}) {
     EXPECT_EQ(error_of(block_of(places, elements)), said);
   }
+  EXPECT_EQ(error_of(block_of(numbers({2, 1, 0}), 1), 10), tile);
 }
 
 TEST(ElementDelta, streams_of_wrong_sizes_are_refused) {
