@@ -372,24 +372,30 @@ TEST(ElementDelta, a_file_has_blocks_of_a_mebibyte) {
   std::fill_n(now.begin(), tile_nbytes, std::byte{});  // so the first tile is unchanged
   const fs::path file = folder / "token-000000000009.delta";
   const DeltaHeader header{9, 8, 7, now.size(), tile_nbytes};
-  DeltaWriter writer(file, header, 0);
-  for (std::size_t tile = 0; tile < 36; ++tile) {
-    writer.add(tile, std::span(before).subspan(tile * tile_nbytes, tile_nbytes),
-               std::span(now).subspan(tile * tile_nbytes, tile_nbytes));
+  for (const int level : {1, 0}) {
+    DeltaWriter writer(file, header, level);
+    for (std::size_t tile = 0; tile < 36; ++tile) {
+      writer.add(tile, std::span(before).subspan(tile * tile_nbytes, tile_nbytes),
+                 std::span(now).subspan(tile * tile_nbytes, tile_nbytes));
+    }
+    writer.finish();
+    const std::uint32_t identity = writer.commit();
+    if (level == 0 || !has_zstd) {
+      // 16 tiles in each of two blocks, and 3 in the last. A block has five streams with two words.
+      EXPECT_EQ(fs::file_size(file), 64 + writer.sizes().chosen + 3 * 5 * 2 * word_nbytes);
+    } else {
+      EXPECT_LT(fs::file_size(file), 10'000U);  // every block is compressed
+    }
+    const Delta delta = read_delta(file);
+    EXPECT_EQ(delta.identity, identity);
+    EXPECT_EQ(
+        std::tuple(delta.header.token, delta.header.previous_token, delta.header.previous_identity,
+                   delta.header.table_nbytes, delta.header.tile_nbytes),
+        std::tuple(9U, 8U, 7U, now.size(), tile_nbytes));
+    std::vector<char> table(before.size());
+    delta.apply_to(table);
+    EXPECT_EQ(std::memcmp(table.data(), now.data(), now.size()), 0);
   }
-  writer.finish();
-  const std::uint32_t identity = writer.commit();
-  // 16 tiles in each of two blocks, and 3 in the last. A block has five streams with two words.
-  EXPECT_EQ(fs::file_size(file), 64 + writer.sizes().chosen + 3 * 5 * 2 * word_nbytes);
-  const Delta delta = read_delta(file);
-  EXPECT_EQ(delta.identity, identity);
-  EXPECT_EQ(
-      std::tuple(delta.header.token, delta.header.previous_token, delta.header.previous_identity,
-                 delta.header.table_nbytes, delta.header.tile_nbytes),
-      std::tuple(9U, 8U, 7U, now.size(), tile_nbytes));
-  std::vector<char> table(before.size());
-  delta.apply_to(table);
-  EXPECT_EQ(std::memcmp(table.data(), now.data(), now.size()), 0);
 }
 
 TEST(ElementDelta, a_restorer_starts_again_after_a_failure) {
