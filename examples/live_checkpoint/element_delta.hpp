@@ -106,7 +106,7 @@ class BlockEncoder {
     return block;
   }
 
-  /// Of all blocks.
+  /// The sizes of all blocks together.
   const ChangeSizes& sizes() const noexcept { return sizes_; }
 
  private:
