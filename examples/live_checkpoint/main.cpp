@@ -4,12 +4,12 @@
 #include "format.hpp"
 #include "on_threads.hpp"
 #include "process_memory.hpp"
-#include "restore.hpp"
+#include "replay.hpp"
 #include "run_program.hpp"
 #include "snapshot_files.hpp"
 #include "temporary_directory.hpp"
+#include "worst_case.hpp"
 
-#include <byre/interop/npy_header.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/observe/counters.hpp>
 
@@ -46,7 +46,7 @@ std::unique_ptr<Table> make_table(Mode mode, const Plan& plan, std::uint32_t til
 }
 
 /// Trains and takes snapshots. A user's program would contain such a loop.
-void train(const Plan& plan, Table& table, SnapshotWriter& writer) {
+void train(const Plan& plan, Table& table, SavingThread& writer) {
   Trainer trainer(plan, table);
   for (std::uint64_t index = 0; index < plan.tokens; ++index) {
     trainer.step(index);
@@ -69,14 +69,6 @@ void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nb
     used.push_back(byre::Storage::allocate(block_nbytes, pool));
     std::memset(used.back().mutable_data(), 1, block_nbytes);
   }
-}
-
-double mebibytes_in(auto nbytes) {
-  return static_cast<double>(nbytes) / (1 << 20);
-}
-
-double milliseconds_in(std::int64_t ns) {
-  return static_cast<double>(ns) / 1e6;
 }
 
 /// Adds the figures of the files after the first, as averages of one file.
@@ -126,7 +118,7 @@ Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& di
     warm_up(pool, tiles, tile_rows * plan.row_nbytes());
   }
   const auto counted_before = byre::stats::snapshot();
-  SnapshotWriter writer(*table, {plan, directory, compression});
+  SavingThread writer(*table, {plan, directory, compression});
   const std::int64_t training_ns = time_ns([&] { train(plan, *table, writer); });
   std::vector<WrittenSnapshot> written = writer.finish();
   const auto counted = byre::stats::snapshot() - counted_before;
@@ -148,56 +140,6 @@ Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& di
   };
   add_figures_of_files(written, plan, figures);
   return {std::move(figures), std::move(written)};
-}
-
-/// Repeats the training on one thread and on a plain array, without byre. Returns the checksums
-/// that the full files of the snapshots must have.
-std::vector<std::uint32_t> replay(const Plan& plan) {
-  struct {
-    std::size_t dimensions;
-    std::vector<float> values;
-    float* row(std::uint32_t number) noexcept { return &values[number * dimensions]; }
-  } table{plan.dimensions, std::vector<float>(std::size_t{plan.rows} * plan.dimensions)};
-  for (std::uint32_t number = 0; number < plan.rows; ++number) {
-    initialize_row(table.row(number), number, plan.dimensions);
-  }
-  Trainer trainer(plan, table);
-  const std::string header = byre::npy_header(byre::DType::f32, {plan.rows, plan.dimensions});
-  std::vector<std::uint32_t> checksums;
-  for (std::uint64_t index = 0; index < plan.tokens; ++index) {
-    trainer.step(index);
-    if ((index + 1) % plan.snapshot_every == 0) {
-      throw_if_interrupted();
-      Checksum checksum;
-      checksum.process_bytes(header.data(), header.size());
-      checksum.process_bytes(table.values.data(), plan.table_nbytes());
-      checksums.push_back(checksum.checksum());
-    }
-  }
-  return checksums;
-}
-
-/// Restores all snapshots and compares them. Returns the average time for a file after the first.
-Json check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
-           const std::vector<std::uint32_t>& expected, std::vector<std::string>& faults) {
-  Restorer restorer;
-  std::int64_t restore_ns = 0;
-  for (std::size_t number = 0; number < expected.size(); ++number) {
-    std::string fault = "it was not written";
-    try {
-      const std::int64_t ns = time_ns([&] { restorer.load(written.at(number).file); });
-      restore_ns += number == 0 ? 0 : ns;
-      fault =
-          restorer.checksum() == expected[number] ? "" : "it differs from the model at that token";
-    } catch (const std::exception& error) {
-      fault = error.what();
-    }
-    if (!fault.empty()) {
-      faults.push_back("Mode " + mode + ", snapshot " + std::to_string(number + 1) + ": " + fault);
-    }
-  }
-  return if_known(expected.size() > 1,
-                  milliseconds_in(restore_ns) / static_cast<double>(expected.size() - 1));
 }
 
 void print_time(const std::string& phase, std::int64_t ns) {
@@ -279,9 +221,19 @@ Report train_and_report(const Arguments& given) {
   return report;
 }
 
+Report compare_and_report(const Arguments& given) {
+  const Plan plan = plan_for(given);
+  const std::uint32_t tile_rows =
+      given.has("tile-rows") ? static_cast<std::uint32_t>(given.number("tile-rows", 1, 1 << 24))
+                             : default_tile_rows(Mode::lazy, plan);
+  return WorstCase(plan, std::min(tile_rows, plan.rows),
+                   static_cast<double>(given.number("limit", 1, 100)) / 100)
+      .compare();
+}
+
 Report work(const Arguments& given) {
   if (!given.has("restore")) {
-    return train_and_report(given);
+    return given.has("limit") ? compare_and_report(given) : train_and_report(given);
   }
   if (!given.has("output")) {
     throw UsageError("--restore requires --output, the directory for the .npy file.");
@@ -321,6 +273,7 @@ a call that publishes the table, or a write access to a part that a snapshot sha
                    {"tile-rows", "", "rows in a tile (default: 64 KiB, in mode tiles 16 KiB)"},
                    {"mode", "all", "eager-fresh, eager-recycled, lazy, pages, tiles or all"},
                    {"sparse", "", "instead of training, change VALUE % of the elements at random"},
+                   {"limit", "", "compare snapshots with VALUE % of the table to spare; see below"},
                    {"compression", examples::live_checkpoint::has_zstd ? "1" : "0",
                     "level of zstd in deltas, or 0 for none; 0 if built without zstd"},
                    {"output", "", "directory of the files (default: a temporary directory)"},

@@ -110,14 +110,14 @@ class SnapshotFiles {
 ///
 /// An exception of the thread ends its work, and the next call of wait_for_room() or finish()
 /// rethrows it. The members must be called on one thread.
-class SnapshotWriter {
+class SavingThread {
  public:
-  SnapshotWriter(Table& table, SnapshotFiles files)
+  SavingThread(Table& table, SnapshotFiles files)
       : table_(&table), files_(std::move(files)), thread_([this] { run(); }) {}
   /// Discards a snapshot that has not been loaded.
-  ~SnapshotWriter() { end(); }
-  SnapshotWriter(const SnapshotWriter&) = delete;
-  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+  ~SavingThread() { end(); }
+  SavingThread(const SavingThread&) = delete;
+  SavingThread& operator=(const SavingThread&) = delete;
 
   void wait_for_room() {
     const std::uint64_t published = published_.load();

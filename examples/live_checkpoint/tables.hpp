@@ -129,7 +129,7 @@ class Table {
 
 /// Stores some rows in each of many storages, and clones every storage to publish them. With lazy
 /// clones, a storage is copied at the first write to it while the snapshot exists. The clones
-/// cannot be replaced in one atomic step, so they depend on SnapshotWriter::wait_for_room().
+/// cannot be replaced in one atomic step, so they depend on SavingThread::wait_for_room().
 class StorageTable final : public Table {
  public:
   enum class Cloning { lazy, eager };
@@ -202,6 +202,9 @@ class TiledTable final : public Table {
   }
 
   Rows load_published() override { return published_.load(); }
+  /// The published rows, which are not kept here any more.
+  byre::TiledBuffer take_published() { return published_.exchange(byre::TiledBuffer()); }
+  const byre::TiledBuffer& rows() const noexcept { return rows_; }
 
  private:
   void publish_rows() override { published_.store(rows_); }

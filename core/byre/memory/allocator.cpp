@@ -43,6 +43,10 @@ void AlignedAllocator::deallocate(const Block& block) noexcept {
   std::free(block.base);
 }
 
+std::size_t AlignedAllocator::nbytes_taken_by(const Block& block) const noexcept {
+  return detail::nbytes_from_base(block);
+}
+
 AlignedAllocator& aligned_allocator() noexcept {
   return sync::no_destructor<AlignedAllocator>();
 }
@@ -56,9 +60,11 @@ Block PmrAllocator::allocate(const Request& request) try {
 }
 
 void PmrAllocator::deallocate(const Block& block) noexcept {
-  const std::byte* end = static_cast<std::byte*>(block.data) + block.capacity;
-  const auto nbytes = static_cast<std::size_t>(end - static_cast<std::byte*>(block.base));
-  resource_->deallocate(block.base, nbytes, data_alignment);
+  resource_->deallocate(block.base, nbytes_taken_by(block), data_alignment);
+}
+
+std::size_t PmrAllocator::nbytes_taken_by(const Block& block) const noexcept {
+  return detail::nbytes_from_base(block);
 }
 
 }  // namespace byre::inline BYRE_ABI

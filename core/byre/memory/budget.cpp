@@ -261,7 +261,7 @@ Block BudgetedAllocator::take_for(const Request& request, const GetBlock& get_bl
   detail::Charge charge(*this, request.nbytes);
   const Block block = detail::expect_memory(get_block(), request);
   try {
-    charge.grow_to(block.capacity, name());
+    charge.grow_to(inner_.nbytes_taken_by(block), name());
   } catch (...) {
     inner_.deallocate(block);
     throw;
@@ -286,14 +286,19 @@ Block BudgetedAllocator::submit_copy(const Request& request, const void* source,
   detail::Charge charge(*this, request.nbytes);
   const Block block =
       detail::expect_memory(inner_.submit_copy(request, source, nbytes, pending), request);
-  budget()->count_.take_beyond_limit(block.capacity - request.nbytes);
+  budget()->count_.take_beyond_limit(inner_.nbytes_taken_by(block) - request.nbytes);
   charge.keep();
   return block;
 }
 
 void BudgetedAllocator::deallocate(const Block& block) noexcept {
+  const std::size_t nbytes = inner_.nbytes_taken_by(block);
   inner_.deallocate(block);
-  budget()->count_.give_back(block.capacity);
+  budget()->count_.give_back(nbytes);
+}
+
+std::size_t BudgetedAllocator::nbytes_taken_by(const Block& block) const noexcept {
+  return inner_.nbytes_taken_by(block);
 }
 
 void BudgetedAllocator::copy(void* destination, const void* source, std::size_t nbytes) {

@@ -92,10 +92,10 @@ class [[nodiscard]] BYRE_API Reclaimer {
 
 /// Counts the bytes of blocks from budgeted() allocators, and keeps them below a limit.
 ///
-/// - A block counts with its capacity. Data in pages counts with the size of its file, and an
-///   overlay, a private mapping of such data, with the size of all its pages: so many may be
-///   written without another request. Headers, tables of tiles and the idle blocks of a pool do not
-///   count.
+/// - A block counts with what it takes of the allocator's memory (Allocator::nbytes_taken_by). Data
+///   in pages counts with the size of its file, and an overlay, a private mapping of such data, with
+///   the size of all its pages: so many may be written without another request. Tables of tiles and
+///   the idle blocks of a pool do not count.
 /// - Budgets nest: what counts in a budget counts in its parent, too. If the parent refuses a
 ///   request, the reclaimers of the child are asked first, then those of the parent, but not those
 ///   of other children.
@@ -194,6 +194,7 @@ class BYRE_API BudgetedAllocator final : public Allocator {
   Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
                     PendingCopy& pending) override;
   void deallocate(const Block& block) noexcept override;
+  std::size_t nbytes_taken_by(const Block& block) const noexcept override;
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return inner_.name(); }
 

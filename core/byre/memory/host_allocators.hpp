@@ -16,6 +16,7 @@ class BYRE_API AlignedAllocator final : public Allocator {
  public:
   Block allocate(const Request& request) override;
   void deallocate(const Block& block) noexcept override;
+  std::size_t nbytes_taken_by(const Block& block) const noexcept override;
   const char* name() const noexcept override { return "aligned allocator"; }
 };
 
@@ -31,6 +32,7 @@ class BYRE_API PmrAllocator final : public Allocator {
 
   Block allocate(const Request& request) override;
   void deallocate(const Block& block) noexcept override;
+  std::size_t nbytes_taken_by(const Block& block) const noexcept override;
   const char* name() const noexcept override { return "pmr allocator"; }
 
  private:

@@ -180,6 +180,10 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
   }
 }
 
+std::size_t RecyclingPool::nbytes_taken_by(const Block& block) const noexcept {
+  return detail::nbytes_from_base(block);
+}
+
 std::size_t RecyclingPool::limit_nbytes() const noexcept {
   return idle().limit();
 }

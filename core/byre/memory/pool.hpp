@@ -56,6 +56,7 @@ class BYRE_API RecyclingPool final : public Allocator {
   Block allocate(const Request& request) override;
   Block allocate_copy(const Request& request, const void* source, std::size_t nbytes) override;
   void deallocate(const Block& block) noexcept override;
+  std::size_t nbytes_taken_by(const Block& block) const noexcept override;
   const char* name() const noexcept override { return "recycling pool"; }
 
   /// The maximum number of idle bytes.

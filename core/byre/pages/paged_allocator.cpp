@@ -13,6 +13,9 @@ class PagedAllocator final : public detail::PageAllocator {
     return default_allocator().allocate_copy(request, source, nbytes);
   }
   void deallocate(const Block& block) noexcept override { default_allocator().deallocate(block); }
+  std::size_t nbytes_taken_by(const Block& block) const noexcept override {
+    return default_allocator().nbytes_taken_by(block);
+  }
 
   std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
     return nbytes < least_paged_nbytes ? nullptr : detail::create_memory_file(nbytes);

@@ -10,6 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -77,11 +79,12 @@ TEST_F(BudgetTest, refuses_a_request_beyond_the_limit) {
 }
 
 TEST_F(BudgetTest, several_allocators_share_a_budget) {
-  BudgetedAllocator other = byre::budgeted(aligned_allocator(), budget);
-  EXPECT_EQ(&other.inner(), &aligned_allocator());
+  FailingAllocator second;
+  BudgetedAllocator other = byre::budgeted(second, budget);
+  EXPECT_EQ(&other.inner(), &second);
   EXPECT_EQ(other.budget(), &budget);
-  EXPECT_EQ(aligned_allocator().budget(), nullptr);
-  EXPECT_STREQ(other.name(), "aligned allocator");
+  EXPECT_EQ(second.budget(), nullptr);
+  EXPECT_STREQ(other.name(), "test allocator");
   const Block block = other.allocate({2 * part_nbytes});
   EXPECT_THROW(take(part_nbytes + 1), BudgetExceeded);
   give_back(take());
@@ -162,6 +165,26 @@ TEST_F(BudgetTest, a_block_counts_with_its_capacity) {
   EXPECT_EQ(budget.used(), 0U);
 }
 
+TEST_F(BudgetTest, a_block_counts_with_what_precedes_its_data) {
+  budget.set_limit(std::size_t{1} << 20);
+  const auto counted = [&](Allocator& inner, const Request& request) {
+    BudgetedAllocator blocks(inner, budget);
+    const Block block = blocks.allocate(request);
+    const std::size_t used = budget.used();
+    EXPECT_EQ(used, blocks.nbytes_taken_by(block));
+    blocks.deallocate(block);
+    EXPECT_EQ(budget.used(), 0U);
+    return used;
+  };
+  constexpr std::size_t large = 100 << 10;
+  EXPECT_GT(counted(default_allocator(), {large}), large + 4000);  // a page precedes the data
+  EXPECT_GE(counted(default_allocator(), {100, 64}), 164U);
+  EXPECT_GE(counted(aligned_allocator(), {100, 64}), 164U);
+  PmrAllocator pmr(*std::pmr::new_delete_resource());
+  EXPECT_EQ(counted(pmr, {100, 64}), 164U);
+  EXPECT_EQ(counted(allocator, {100, 64}), 100U);  // the allocator does not say
+}
+
 TEST_F(BudgetTest, the_spare_capacity_of_a_submitted_copy_always_counts) {
   Generous generous(Device(1, 0), CopiesEnd::later);
   BudgetedAllocator blocks(generous, budget);
@@ -198,8 +221,9 @@ TEST(Budgets, a_childs_bytes_count_in_its_parent) {
   Budget parent(250);
   Budget left(200, &parent);
   Budget right(200, &parent);
-  BudgetedAllocator of_left(aligned_allocator(), left);
-  BudgetedAllocator of_right(aligned_allocator(), right);
+  FailingAllocator memory;
+  BudgetedAllocator of_left(memory, left);
+  BudgetedAllocator of_right(memory, right);
   const Block block = of_left.allocate({150});
   EXPECT_EQ(left.used(), 150U);
   EXPECT_EQ(right.used(), 0U);
@@ -329,7 +353,7 @@ TEST_F(ReclaimerTest, a_request_of_a_reclaimer_uses_the_room_that_is_left) {
 
 TEST_F(ReclaimerTest, a_reclaimer_may_ask_those_of_another_budget) {
   Budget other(10);
-  BudgetedAllocator of_other(aligned_allocator(), other);
+  BudgetedAllocator of_other(allocator, other);
   Block cached = of_other.allocate({10});
   const Reclaimer empties = other.add_reclaimer([&](const Pressure& pressure) {
     EXPECT_THROW(take(10), BudgetExceeded);  // would ask the outer reclaimer again
@@ -347,7 +371,7 @@ TEST_F(ReclaimerTest, a_reclaimer_may_ask_those_of_another_budget) {
 
 TEST_F(ReclaimerTest, a_parents_reclaimers_are_asked_after_the_childs) {
   Budget child(200, &budget);
-  BudgetedAllocator of_child(aligned_allocator(), child);
+  BudgetedAllocator of_child(allocator, child);
   const Reclaimer of_parent = giving(1);
   const Reclaimer own = child.add_reclaimer([&](const Pressure& pressure) {
     log.emplace_back(2, pressure.nbytes);
@@ -428,7 +452,7 @@ using BudgetDeathTest = BudgetTest;
 TEST_F(BudgetDeathTest, a_budget_that_is_in_use_cannot_be_destroyed) {
   EXPECT_DEATH(
       {
-        Budget used(10);
+        Budget used(100);
         BudgetedAllocator(aligned_allocator(), used).allocate({1});
       },
       "cannot destroy a budget: bytes are in use");
@@ -511,8 +535,9 @@ TEST(BudgetThreads, threads_never_exceed_the_limits_together) {
 }
 
 TEST(BudgetThreads, reclaimers_come_and_go_while_others_ask) {
+  Counting counting;
   Budget budget(100);
-  BudgetedAllocator allocator(aligned_allocator(), budget);
+  BudgetedAllocator allocator(counting, budget);
   at_once(4, [&](std::size_t) {
     for (int round = 0; round < 1000; ++round) {
       Block cached{};
@@ -538,7 +563,7 @@ TEST(BudgetThreads, reclaimers_come_and_go_while_others_ask) {
     }
   });
   EXPECT_EQ(budget.used(), 0U);
-  EXPECT_LE(budget.peak(), 100U);
+  EXPECT_LE(counting.most(), 100U);
 }
 
 }  // namespace

@@ -352,7 +352,7 @@ TEST(BudgetedPages, a_file_and_its_overlays_count) {
   EXPECT_EQ(budget.used(), 0U);
   const Buffer small = Buffer::allocate(100, allocator);  // not in pages
   EXPECT_EQ(small.origin(), Origin::allocated);
-  EXPECT_EQ(budget.used(), small.capacity());
+  EXPECT_GE(budget.used(), small.capacity());
 }
 
 TEST(BudgetedPages, a_write_steals_pages_whose_other_owner_a_reclaimer_drops) {

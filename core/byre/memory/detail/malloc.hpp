@@ -23,4 +23,10 @@ inline Block try_malloc(const Request& request) noexcept {
   return {data, request.nbytes, base};
 }
 
+/// The bytes from `base` to the end of a block.
+inline std::size_t nbytes_from_base(const Block& block) noexcept {
+  const std::byte* const end = static_cast<std::byte*>(block.data) + block.capacity;
+  return static_cast<std::size_t>(end - static_cast<std::byte*>(block.base));
+}
+
 }  // namespace byre::inline BYRE_ABI::detail
