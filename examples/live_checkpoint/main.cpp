@@ -227,7 +227,8 @@ Report compare_and_report(const Arguments& given) {
       given.has("tile-rows") ? static_cast<std::uint32_t>(given.number("tile-rows", 1, 1 << 24))
                              : default_tile_rows(Mode::lazy, plan);
   return WorstCase(plan, std::min(tile_rows, plan.rows),
-                   static_cast<double>(given.number("limit", 1, 100)) / 100)
+                   static_cast<double>(given.number("limit", 1, 100)) / 100,
+                   static_cast<int>(given.number("compression", 0, has_zstd ? 19 : 0)))
       .compare();
 }
 
@@ -262,6 +263,10 @@ the changes since the previous snapshot. For each tile, a delta has the changed
 elements or the whole tile, whichever is smaller. zstd compresses them, if the
 program is built with it.
 
+With --limit, the program compares ways to save while every row is rewritten during
+each save: fork, a lazy clone, and a byre::SnapshotWriter within a budget. The budget
+allows VALUE % of the table beside the table. The system counts the extra memory.
+
 A stall is one event in which the training thread did not train because of snapshots:
 a call that publishes the table, or a write access to a part that a snapshot shared.
 )",
@@ -273,7 +278,7 @@ a call that publishes the table, or a write access to a part that a snapshot sha
                    {"tile-rows", "", "rows in a tile (default: 64 KiB, in mode tiles 16 KiB)"},
                    {"mode", "all", "eager-fresh, eager-recycled, lazy, pages, tiles or all"},
                    {"sparse", "", "instead of training, change VALUE % of the elements at random"},
-                   {"limit", "", "compare snapshots with VALUE % of the table to spare; see below"},
+                   {"limit", "", "compare ways to save, with VALUE % of the table to spare"},
                    {"compression", examples::live_checkpoint::has_zstd ? "1" : "0",
                     "level of zstd in deltas, or 0 for none; 0 if built without zstd"},
                    {"output", "", "directory of the files (default: a temporary directory)"},

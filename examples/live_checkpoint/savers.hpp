@@ -7,6 +7,7 @@
 #pragma once
 
 #include "files.hpp"
+#include "image_files.hpp"
 #include "process_memory.hpp"
 #include "tables.hpp"
 #include "training.hpp"
@@ -29,6 +30,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace examples::live_checkpoint {
 
@@ -64,6 +66,8 @@ class Saver {
   virtual void begin(std::uint64_t token) = 0;
   /// Waits for the save. Called after every row was rewritten.
   virtual void end() = 0;
+  /// The snapshots so far.
+  virtual std::vector<WrittenSnapshot> written() { return written_; }
   /// The largest extra memory of a save that the training process does not have, in bytes.
   virtual std::int64_t extra_nbytes() const { return 0; }
   virtual Table& table() = 0;
@@ -71,6 +75,8 @@ class Saver {
   void advance_to(std::uint64_t token) noexcept { progress_.advance_to(token); }
 
  protected:
+  /// Counts a full file as written.
+  void add(std::uint64_t token) { written_.push_back({token, path_of(token)}); }
   /// Lets a saving thread proceed to its end, if the training has failed.
   void cancel() noexcept { advance_to(std::numeric_limits<std::uint64_t>::max()); }
   fs::path path_of(std::uint64_t token) const {
@@ -93,6 +99,7 @@ class Saver {
 
  private:
   Progress progress_;
+  std::vector<WrittenSnapshot> written_;
 };
 
 /// Saves nothing.
@@ -117,6 +124,7 @@ class ForkSaver final : public Saver {
   ~ForkSaver() override { end(); }
 
   void begin(std::uint64_t token) override {
+    add(token);
     int to_child[2];
     int to_parent[2];
     if (::pipe(to_child) != 0 || ::pipe(to_parent) != 0) {
@@ -191,6 +199,7 @@ class CloneSaver final : public Saver {
   ~CloneSaver() override { cancel(); }
 
   void begin(std::uint64_t token) override {
+    add(token);
     table_.publish();
     job_ = std::async(std::launch::async, [this, token, rows = table_.take_published()] {
       byre::OutputFile file(path_of(token));
@@ -217,37 +226,54 @@ class CloneSaver final : public Saver {
 /// Saves with a byre::SnapshotWriter, within a budget: the bytes of the table, and some to spare.
 class LimitedSaver final : public Saver {
  public:
-  LimitedSaver(const Plan& plan, const fs::path& directory, std::uint32_t tile_rows, double spare)
-      : Saver(plan, directory), table_(plan, tile_rows, allocator_) {
-    budget_.set_limit(budget_.used() +
-                      static_cast<std::size_t>(static_cast<double>(plan.table_nbytes()) * spare));
+  LimitedSaver(const Plan& plan, const fs::path& directory, std::uint32_t tile_rows, double spare,
+               int level)
+      : Saver(plan, directory),
+        table_(plan, tile_rows, allocator_),
+        images_(plan, directory_, table_.rows().tile_nbytes(), level) {
+    const auto spare_nbytes =
+        static_cast<std::size_t>(static_cast<double>(plan.table_nbytes()) * spare);
+    budget_.set_limit(budget_.used() + spare_nbytes - std::min(spare_nbytes, own_nbytes));
   }
   ~LimitedSaver() override { cancel(); }
 
   void begin(std::uint64_t token) override {
     table_.publish();
-    file_.emplace(path_of(token), std::as_bytes(std::span(header_)));
+    file_.emplace(images_.path_of(token), std::as_bytes(std::span(header_)));
     // Before the training continues, because it may need memory at once.
     writer_.emplace(table_.take_published(), *file_);
     job_ = std::async(std::launch::async, [this, token] {
       keep_up(token, [this](std::size_t nbytes) { writer_->write_some(nbytes); });
       writer_->finish();
     });
+    tokens_.push_back(token);
   }
   void end() override {
     job_.get();
     writer_.reset();
     file_.reset();
   }
+  /// Makes deltas of the images.
+  std::vector<WrittenSnapshot> written() override {
+    for (const std::uint64_t token : std::exchange(tokens_, {})) {
+      images_.add(token);
+    }
+    return images_.written();
+  }
   Table& table() override { return table_; }
 
  private:
+  /// What the saving thread needs besides tiles: its stack, and the tables of the writer.
+  static constexpr std::size_t own_nbytes = std::size_t{256} << 10;
+
   byre::Budget budget_{byre::max_nbytes};
   byre::BudgetedAllocator allocator_ = byre::budgeted(byre::default_allocator(), budget_);
   TiledTable table_;
+  ImageFiles images_;
   std::optional<byre::FileSink> file_;
   std::optional<byre::SnapshotWriter> writer_;
   std::future<void> job_;
+  std::vector<std::uint64_t> tokens_;  // of images without deltas
 };
 
 }  // namespace examples::live_checkpoint

@@ -23,8 +23,9 @@ class WorstCase {
  public:
   /// Trains on each row of the plan's table in random order, so that every row is rewritten between
   /// two snapshots. `spare` is the memory beside the table, as a fraction of it.
-  WorstCase(Plan plan, std::uint32_t tile_rows, double spare)
-      : plan_(std::move(plan)), tile_rows_(tile_rows), spare_(spare) {
+  /// `level` is that of zstd in deltas.
+  WorstCase(Plan plan, std::uint32_t tile_rows, double spare, int level)
+      : plan_(std::move(plan)), tile_rows_(tile_rows), spare_(spare), level_(level) {
     plan_.text.resize(plan_.rows);
     std::iota(plan_.text.begin(), plan_.text.end(), 0U);
     std::shuffle(plan_.text.begin(), plan_.text.end(), std::mt19937_64(1));
@@ -66,7 +67,7 @@ class WorstCase {
     return std::make_unique<Made>(plan_, directory, tile_rows_);
   }
   std::unique_ptr<Saver> make_limited(const fs::path& directory) const {
-    return std::make_unique<LimitedSaver>(plan_, directory, tile_rows_, spare_);
+    return std::make_unique<LimitedSaver>(plan_, directory, tile_rows_, spare_, level_);
   }
 
   void run(Way& way, const std::vector<std::uint32_t>& expected,
@@ -96,7 +97,6 @@ class WorstCase {
         });
         if (snapshot != 0) {
           saver->end();
-          written.push_back({snapshot, snapshot_file(directory.path(), snapshot, full_extension)});
         }
       }
       const auto most = peak.nbytes();
@@ -104,6 +104,7 @@ class WorstCase {
         way.extra_nbytes.push_back(*most - *before + saver->extra_nbytes());
       }
       way.training_ns.push_back(training_ns);
+      written = saver->written();
       way.worst_stall_ns = std::max(way.worst_stall_ns, saver->table().stalls.worst_ns);
     }
     if (way.make != &WorstCase::make<NoSaver>) {
@@ -162,6 +163,7 @@ class WorstCase {
   Plan plan_;
   std::uint32_t tile_rows_;
   double spare_;
+  int level_;
 };
 
 }  // namespace examples::live_checkpoint
