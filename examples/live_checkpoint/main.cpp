@@ -222,6 +222,12 @@ Report train_and_report(const Arguments& given) {
 }
 
 Report compare_and_report(const Arguments& given) {
+  for (const char* const name : {"output", "snapshot-every", "sparse"}) {
+    if (given.has(name)) {
+      throw UsageError("--limit takes no --" + std::string(name) +
+                       ": it saves while every row is rewritten, to temporary files.");
+    }
+  }
   const Plan plan = plan_for(given);
   const std::uint32_t tile_rows =
       given.has("tile-rows") ? static_cast<std::uint32_t>(given.number("tile-rows", 1, 1 << 24))

@@ -175,6 +175,31 @@ class AllModes(WithText):
         self.assertEqual(list(temporary.iterdir()), [])
 
 
+class AMemoryLimit(WithText):
+    WAYS = ["no snapshots", "fork", "lazy clone", "within a budget"]
+
+    def compare(self, limit):
+        return run(f"--text={self.text}", f"--tokens={TOKENS}", "--dimensions=1024", "--tile-rows=16",
+                   f"--limit={limit}", "--json")
+
+    def test_bounds_the_memory_of_snapshots_that_equal_the_training(self):
+        done = self.compare(20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ways = json.loads(done.stdout)["ways"]
+        self.assertEqual(list(ways), self.WAYS)
+        extra = [ways[name]["extra memory, % of the table"] for name in self.WAYS]
+        if extra[0] is not None:  # the system counts memory
+            self.assertTrue(extra[0] < 5 and extra[1] > 80 and extra[2] > 80 and 5 < extra[3] <= 20, extra)
+        self.assertEqual(ways["lazy clone"]["beside a lazy clone"], 1)
+
+    def test_must_be_a_percentage_and_admits_no_options_of_other_modes(self):
+        for limit in (0, 101, "all"):
+            self.assertEqual(self.compare(limit).returncode, 2)
+        done = run("--limit=5", "--sparse=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--limit takes no --sparse", done.stderr)
+
+
 class SparseChanges(WithText):
     def test_change_elements_at_random_in_all_modes(self):
         modes = self.train(sparse=2, compression=0)

@@ -113,8 +113,8 @@ void Budget::set_limit(std::size_t limit_nbytes) noexcept {
   count_.set_limit(limit_nbytes);
 }
 
-void Budget::take(std::size_t nbytes, const char* allocator) {
-  if (const Count* const refusing = count_.take(nbytes)) {
+void Budget::take(std::size_t nbytes, std::size_t taken_nbytes, const char* allocator) {
+  if (const Count* const refusing = count_.take(nbytes - taken_nbytes)) {
     throw BudgetExceeded(
         format_text("budget exceeded: cannot allocate %zu bytes from the %s: %zu of %zu bytes are "
                     "in use%s. Nothing changed. Release buffers, raise the limit with set_limit(), "
@@ -231,7 +231,7 @@ std::size_t Budget::ask(const Pressure& pressure) noexcept {
 
 detail::Charge::Charge(const Allocator& allocator, std::size_t nbytes) {
   if (Budget* const budget = allocator.budget()) {
-    budget->take(nbytes, allocator.name());
+    budget->take(nbytes, 0, allocator.name());
     budget_ = budget;
     nbytes_ = nbytes;
   }
@@ -239,7 +239,7 @@ detail::Charge::Charge(const Allocator& allocator, std::size_t nbytes) {
 
 void detail::Charge::grow_to(std::size_t nbytes, const char* allocator) {
   if (budget_ != nullptr && nbytes > nbytes_) {
-    budget_->take(nbytes - nbytes_, allocator);
+    budget_->take(nbytes, nbytes_, allocator);
     nbytes_ = nbytes;
   }
 }

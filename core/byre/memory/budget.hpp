@@ -134,8 +134,10 @@ class BYRE_API Budget final : private detail::ReclaimSource {
 
   std::optional<std::size_t> reclaim(const void* refusing, std::size_t nbytes,
                                      const void* data) noexcept override;
-  /// Throws BudgetExceeded. `allocator` is a name for the message.
-  void take(std::size_t nbytes, const char* allocator);
+  /// Counts all but `taken_nbytes` of the `nbytes` of a request. If a budget refuses, throws
+  /// BudgetExceeded, and the caller gives the `taken_nbytes` back. `allocator` is a name for the
+  /// message.
+  void take(std::size_t nbytes, std::size_t taken_nbytes, const char* allocator);
   std::size_t ask(const Pressure& pressure) noexcept;
 
   using Count = detail::basic_budget_count<sync::Default>;

@@ -138,54 +138,52 @@ std::size_t SnapshotWriter::reclaim(const Pressure& pressure) {
   return given != 0 ? given : give_up_unshared(pressure.nbytes);
 }
 
-/// Writes and drops the buffer whose data this is. Returns its size, or 0 if there is none.
+/// Writes and drops the buffer whose data this is, or waits for its end. Returns the bytes that were
+/// not written before; 0 if there is no such buffer.
 std::size_t SnapshotWriter::give_up_data(const void* data) {
   const auto found = std::lower_bound(by_address_.begin(), by_address_.end(),
                                       std::pair<const void*, std::size_t>(data, 0));
   if (data == nullptr || found == by_address_.end() || found->first != data) {
     return 0;
   }
-  const std::size_t first = found->second;
-  const std::size_t owner = parts_[first].owner;
+  const std::size_t owner = parts_[found->second].owner;
   std::size_t nbytes = 0;
-  {
-    const Lock lock(mutex_);
-    nbytes = buffers_[owner].capacity();
-  }
-  if (nbytes != 0) {
-    const auto is_of_buffer = [&](std::size_t part) {
-      return part < parts_.size() && parts_[part].owner == owner;
-    };
-    for (std::size_t part = first; is_of_buffer(part); ++part) {
-      if (begin(part)) {
-        write(part);
-      }
-    }
-    for (std::size_t part = first; is_of_buffer(part); ++part) {
-      await(part);
+  for (std::size_t part = found->second; part < parts_.size() && parts_[part].owner == owner;
+       ++part) {
+    if (begin(part)) {
+      write(part);
+      nbytes += parts_[part].nbytes;
+    } else if (await(part)) {
+      nbytes += parts_[part].nbytes;
     }
   }
   return nbytes;
 }
 
-/// Writes and drops buffers that have no other owner, until `nbytes` have been released. Returns the
-/// number of released bytes.
+/// Writes and drops buffers that have no other owner, until `nbytes` have been released. If that
+/// releases nothing, waits for parts that other threads are writing. Returns the number of bytes
+/// that may have been released.
 std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   std::size_t given = 0;
   for (std::size_t part = 0; part < parts_.size() && given < nbytes; ++part) {
-    const std::size_t owner = parts_[part].owner;
-    std::size_t capacity = 0;
-    {
-      const Lock lock(mutex_);
-      if (states_[part] != State::pending || !buffers_[owner].is_unique()) {
-        continue;
-      }
-      states_[part] = State::being_written;
-      capacity = buffers_[owner].capacity();
+    if (begin_unshared(part)) {
+      write(part);
+      given += parts_[part].nbytes;
     }
-    given += write(part) ? capacity : 0;
+  }
+  for (std::size_t part = 0; part < parts_.size() && given == 0; ++part) {
+    given += await(part) ? parts_[part].nbytes : 0;
   }
   return given;
+}
+
+bool SnapshotWriter::begin_unshared(std::size_t part) {
+  const Lock lock(mutex_);
+  if (states_[part] != State::pending || !buffers_[parts_[part].owner].is_unique()) {
+    return false;
+  }
+  states_[part] = State::being_written;
+  return true;
 }
 
 /// Whether the calling thread has to write the part.
@@ -209,8 +207,8 @@ std::size_t SnapshotWriter::begin_next() {
   return first_pending_;
 }
 
-/// Writes a part, and drops its buffer after the last one. Returns whether it dropped the buffer.
-bool SnapshotWriter::write(std::size_t part) {
+/// Writes a part that the calling thread has begun, and drops its buffer after the last part.
+void SnapshotWriter::write(std::size_t part) {
   const auto [owner, begin, offset, nbytes] = parts_[part];
   const std::byte* data = nullptr;
   {
@@ -230,7 +228,6 @@ bool SnapshotWriter::write(std::size_t part) {
       dropped.swap(buffers_[owner]);
     }
   }
-  const bool drops = dropped.nbytes() != 0;
   dropped = Buffer();  // before the part is done: a request that waits for it claims its data then
   {
     const Lock lock(mutex_);
@@ -242,16 +239,16 @@ bool SnapshotWriter::write(std::size_t part) {
   if (error != nullptr) {
     fail(std::move(error));
   }
-  return drops;
 }
 
-void SnapshotWriter::await(std::size_t part) {
-  for (;;) {
+/// Waits while another thread writes the part. Returns whether it had to wait.
+bool SnapshotWriter::await(std::size_t part) {
+  for (bool has_waited = false;; has_waited = true) {
     std::uint32_t ended = 0;
     {
       const Lock lock(mutex_);
       if (states_[part] != State::being_written) {
-        return;
+        return has_waited;
       }
       ended = ended_.value();
     }

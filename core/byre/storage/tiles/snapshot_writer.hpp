@@ -118,8 +118,9 @@ class BYRE_API SnapshotWriter {
   std::size_t give_up_unshared(std::size_t nbytes);
   bool begin(std::size_t part);
   std::size_t begin_next();
-  bool write(std::size_t part);
-  void await(std::size_t part);
+  bool begin_unshared(std::size_t part);
+  void write(std::size_t part);
+  bool await(std::size_t part);
   void fail(std::exception_ptr error);
   void throw_if_failed();
 

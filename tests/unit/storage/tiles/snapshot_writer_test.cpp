@@ -270,6 +270,21 @@ TEST_F(SnapshotWriterTest, a_request_waits_for_the_tile_that_another_thread_writ
   EXPECT_EQ(memory.allocations(), static_cast<int>(tiles));
 }
 
+TEST_F(SnapshotWriterTest, an_allocation_waits_for_a_tile_that_is_being_written) {
+  need_threads();
+  lend(1);
+  SnapshotWriter writer(model, sink);
+  fill(0, 'A');  // the snapshot is the only owner of the former tile
+  Halt halt;
+  sink.before_write = [&](std::size_t) { halt.enter(); };
+  std::thread saving([&] { writer.write_some(1); });
+  halt.await_entry();
+  std::thread letting_go([&] { halt.let_go(); });
+  EXPECT_EQ(Buffer::allocate(one_tile, allocator).nbytes(), one_tile);
+  saving.join();
+  letting_go.join();
+}
+
 TEST_F(SnapshotWriterTest, finish_waits_for_a_tile_that_a_request_writes) {
   need_threads();
   SnapshotWriter writer(model, sink);
