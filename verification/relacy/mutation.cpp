@@ -9,6 +9,7 @@
 #include <byre/storage/detail/atomic_cell.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
+#include <byre/storage/detail/version.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
@@ -32,6 +33,7 @@ constexpr std::array<Table, 12> tables{
     Table(byre::detail::ref_count_sites.rows),
     Table(byre::detail::pin_count_sites.rows),
     Table(byre::detail::attachment_sites.rows),
+    Table(byre::detail::version_sites.rows),
     Table(shadow::detail::generation_sites.rows),
     Table(shadow::detail::write_records_sites.rows),
     Table(sync::detail::published_sites.rows),

@@ -10,6 +10,13 @@ struct byre_pin {
   Pin pin;
 };
 
+struct byre::detail::QuickWrite {
+  /// True if a write may be in place, and there is no version that it would have to change.
+  static bool is_in_place(const Storage& storage) noexcept {
+    return storage.identity_->buffer.is_unique() && !storage.is_read_only();
+  }
+};
+
 namespace {
 
 /// Stores the storage that `make` returns. Nothing is made if `result` is null.
@@ -34,7 +41,7 @@ byre_status store_address(void** data, const char* call, Write write) noexcept {
 /// True if a write may be in place, and needs no call site because no check reports it.
 [[gnu::always_inline]] inline bool is_writable(const byre_storage* storage, byre_wait wait) {
   return BYRE_CHECKS == 0 && storage != nullptr && wait == BYRE_WAIT_ALLOWED &&
-         StorageOf(storage)->is_unique() && !StorageOf(storage)->is_read_only();
+         detail::QuickWrite::is_in_place(*StorageOf(storage));
 }
 
 [[gnu::noinline]] byre_status write_slowly(byre_storage* storage, byre_wait wait,

@@ -23,7 +23,8 @@
 ///   operation       caller      transition                         result
 ///   add_owner       an owner    owners+1
 ///   add_owners      an owner    owners+n                           for a slot
-///   drop_owners     an owner    owners-n                           for a slot; the caller remains
+///   drop_owners     an owner    owners-n                           for a slot or a watch; the
+///                                                                  caller remains
 ///   drop_owner      an owner    owners-1                           if both are 0: free the data
 ///   claim           an owner    owners>=2: owners-1, copies+1      copy
 ///                               owners==1, copies==0: none         steal
@@ -132,13 +133,14 @@ class basic_share_word {
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
-  /// Removes `count` owners in one step, for a slot. The caller is another owner, and remains one.
+  /// Removes `count` owners in one step, for a slot or for a watch (storage/detail/version.hpp).
+  /// The caller is another owner, and remains one.
   void drop_owners(std::uint64_t count) noexcept {
     // Relaxed, and pairs with nothing: an owner is left, so no thread frees or steals the data
     // because of this step. That owner's later drop releases its reads. If this were a load and a
     // store, loads_race_a_store would fail.
     const State before{word_.fetch_sub(count * one_owner, sites.at(At::drop_owners, relaxed))};
-    BYRE_ASSERT(before.owners() > count, "a slot returned more owners than it had");
+    BYRE_ASSERT(before.owners() > count, "a slot or a watch returned more owners than it had");
   }
 
   /// Removes the calling owner. True iff no owner and no copier is left; the caller must then free
@@ -168,11 +170,12 @@ class basic_share_word {
   }
 
   /// True iff the caller, an owner, is the only owner and no copy is pending, even if the data is
-  /// read-only. A true result holds until the caller clones.
-  bool is_unique() const noexcept {
+  /// read-only. A true result holds until the caller clones. `counted` is how often the word counts
+  /// the caller: twice if the caller has a watch.
+  bool is_unique(std::uint32_t counted = 1) const noexcept {
     // Acquire pairs with drop_owner and finish_copy: code that relies on a true result happens
     // after everything that the former owners and copiers did, or resizes_race_drops fails.
-    return State{word_.load(sites.at(At::is_unique, acquire))}.is_sole_use();
+    return State{word_.load(sites.at(At::is_unique, acquire))}.is_sole_use(counted);
   }
 
   /// The number of owners. Approximate: it may have changed before the call returns.
@@ -320,8 +323,8 @@ class basic_share_word {
     std::uint32_t copies() const noexcept {
       return static_cast<std::uint32_t>((word & ~read_only_bit) / one_copy);
     }
-    bool is_sole_use() const noexcept {
-      return (word & ~(waiting_bit | read_only_bit)) == one_owner;
+    bool is_sole_use(std::uint32_t counted = 1) const noexcept {
+      return (word & ~(waiting_bit | read_only_bit)) == counted * one_owner;
     }
     bool is_last_copy() const noexcept { return (word & ~read_only_bit) == one_copy; }
   };

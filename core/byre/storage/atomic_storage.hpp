@@ -26,7 +26,7 @@ struct AtomicValue<basic_storage<S>> {
   static Storage clone(const Storage& value, CallSite) noexcept { return value; }
   static Buffer to_buffer(Storage&& value, CallSite site) {
     return !value           ? Buffer()
-           : is_sole(value) ? std::move(value.identity_->buffer)
+           : is_sole(value) ? value.identity_->take_buffer()
                             : value.clone_buffer(site);
   }
   static void restore(Storage& value, Buffer&& buffer) noexcept {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/storage/detail/buffer_impl.hpp>
+#include <byre/storage/detail/version.hpp>
 
 namespace byre::inline BYRE_ABI {
+
+template <>
+constinit detail::basic_version_numbers<sync::Default>
+    sync::detail::Singleton<detail::basic_version_numbers<sync::Default>>::object{};
 
 template cow::basic_header<sync::Default>* cow::create_paged<sync::Default>(std::size_t,
                                                                             Allocator&);

@@ -537,15 +537,17 @@ class basic_buffer {
     return drop(former);
   }
 
-  /// The header for a lazy clone of this buffer.
-  Header* share(CallSite site) const {
+  /// The header for a lazy clone of this buffer. `counted()` is how often the share word counts
+  /// this buffer.
+  template <class Counted = stats::detail::CountedOnce>
+  Header* share(CallSite site, Counted counted = {}) const {
     const auto access = monitor_.is_cloned(site);
     Header* const header = header_.get();
     if (!header->is_shareable()) [[unlikely]] {
       return copy_at_once(stats::CopyCause::borrowed, site);
     }
-    stats::detail::report_clone(*header, site,
-                                [header]() noexcept { header->share().add_owner(); });
+    stats::detail::report_clone(
+        *header, site, [header]() noexcept { header->share().add_owner(); }, counted);
     return header;
   }
 

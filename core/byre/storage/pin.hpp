@@ -113,7 +113,7 @@ class basic_pin {
     if (pins.add_another()) {
       return basic_pin(storage, false, site);
     }
-    return basic_pin(buffer.lazy_clone(site), site);
+    return basic_pin(storage.identity_->lazy_clone(site), site);
   }
 
   /// Whether a lazy clone of the pin's buffer would copy the bytes.
@@ -139,7 +139,7 @@ inline basic_pin<Sync> basic_storage<Sync>::pin(Wait wait, CallSite site) {
   if (identity_ == nullptr) {
     return Pin();
   }
-  identity_->buffer.materialize(wait, site);
+  identity_->materialize(wait, site);
   identity_->pins.add();
   return Pin(*this, true, site);
 }

@@ -9,6 +9,7 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
+#include <byre/storage/detail/version.hpp>
 #include <byre/sync/counted_ptr.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 #include <byre/sync/detail/ref_count.hpp>
@@ -24,6 +25,7 @@ namespace byre::inline BYRE_ABI {
 namespace detail {
 template <class Value>
 struct AtomicValue;
+struct QuickWrite;
 }  // namespace detail
 
 /// Unless a member says otherwise:
@@ -89,8 +91,11 @@ class basic_storage {
   /// also if there is no memory for the new identity.
   [[nodiscard]] basic_storage writable_clone(Wait wait = Wait::allowed,
                                              CallSite site = CallSite::current()) {
-    return identity_ == nullptr ? basic_storage()
-                                : basic_storage(identity_->buffer.writable_clone(wait, site));
+    if (identity_ == nullptr) {
+      return basic_storage();
+    }
+    identity_->end_watch();
+    return basic_storage(identity_->buffer.writable_clone(wait, site));
   }
 
   /// A pointer to read the bytes. Null if the handle is empty. Copies nothing. Valid until this
@@ -102,7 +107,11 @@ class basic_storage {
   /// Materializes the bytes and returns a pointer to write them: see Buffer::mutable_data(). Null
   /// if the handle is empty.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
-    return identity_ == nullptr ? nullptr : identity_->buffer.mutable_data(wait, site);
+    if (identity_ == nullptr) {
+      return nullptr;
+    }
+    identity_->materialize(wait, site);
+    return static_cast<std::byte*>(identity_->buffer.data_.get());
   }
 
   /// Write access to `nbytes` bytes from `offset` on: see Buffer::mutable_range(). If the handle is
@@ -110,15 +119,18 @@ class basic_storage {
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
-    return identity_ == nullptr ? Buffer().mutable_range(offset, nbytes, wait, site)
-                                : identity_->buffer.mutable_range(offset, nbytes, wait, site);
+    if (identity_ == nullptr) {
+      return Buffer().mutable_range(offset, nbytes, wait, site);
+    }
+    identity_->buffer.expect_range(offset, nbytes, site);
+    identity_->materialize(wait, site);
+    return identity_->buffer.populated(offset, nbytes);
   }
 
   /// Makes this storage the only owner of its data: see Buffer::materialize(). Does nothing if the
   /// handle is empty.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
-    return identity_ == nullptr ? Materialized::already_unique
-                                : identity_->buffer.materialize(wait, site);
+    return identity_ == nullptr ? Materialized::already_unique : identity_->materialize(wait, site);
   }
 
   // ---- pins, for code that holds a pointer to the bytes: code of another language, for example.
@@ -207,6 +219,7 @@ class basic_storage {
           "included), required 1. Drop the other handles first.",
           nbytes, identity_->buffer.nbytes(site), static_cast<unsigned>(handles)));
     }
+    identity_->end_watch();
     identity_->buffer.resize(nbytes, site);
   }
 
@@ -216,6 +229,7 @@ class basic_storage {
   void shrink_to_fit(CallSite site = CallSite::current()) {
     if (identity_ != nullptr) {
       expect_unpinned("shrink_to_fit", nbytes(site), site);
+      identity_->end_watch();
       identity_->buffer.shrink_to_fit(site);
     }
   }
@@ -229,13 +243,14 @@ class basic_storage {
   /// this storage may exist. Also true if the handle is empty. An acquire load: see
   /// Buffer::is_unique().
   bool is_unique(CallSite site = CallSite::current()) const noexcept {
-    return identity_ == nullptr || identity_->buffer.is_unique(site);
+    return identity_ == nullptr || identity_->is_unique(site);
   }
 
-  /// The number of storages that share the data; 0 if the handle is empty. See
-  /// Buffer::use_count(). A relaxed load: approximate, for diagnostics only.
+  /// The number of storages that share the data; 0 if the handle is empty. Another storage counts
+  /// as two from its version() to its next write. See Buffer::use_count(). A relaxed load:
+  /// approximate, for diagnostics only.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
-    return identity_ == nullptr ? 0 : identity_->buffer.use_count(site);
+    return identity_ == nullptr ? 0 : identity_->use_count(site);
   }
 
   /// The number of handles of this storage; 0 if this handle is empty. An acquire load: if the
@@ -243,6 +258,25 @@ class basic_storage {
   /// handles did happens before the return of this call.
   std::uint32_t handle_count() const noexcept {
     return identity_ == nullptr ? 0 : identity_->handles.count();
+  }
+
+  /// The version of the contents: a number that each write access to this storage changes. If two
+  /// calls return one number, the storage was not written in between. No number is used twice in a
+  /// process, so a lazy clone has another version than its source. 0 if the handle is empty, or if
+  /// the storage has an empty buffer.
+  ///
+  /// - Write accesses are calls of non-const members, also of those that throw, and stores of the
+  ///   storage into an AtomicStorage.
+  /// - Request write access again after each call: a write through a pointer from before the call
+  ///   does not change the version. A checked build reports such a write, as after a lazy clone.
+  /// - Pinned, borrowed and aliased memory may have other writers, so each call returns a new
+  ///   number.
+  ///
+  /// Cost: one atomic load. The first call after a write has four atomic operations instead, and
+  /// the next write two more; other writes to unshared data cost nothing more. Thread-safety: if
+  /// threads call this member concurrently, all get one number.
+  std::uint64_t version(CallSite site = CallSite::current()) const noexcept {
+    return identity_ == nullptr ? 0 : identity_->version(site);
   }
 
   /// True iff both handles refer to one storage, or to storages that share their data. False if a
@@ -281,13 +315,29 @@ class basic_storage {
  private:
   friend Pin;
   friend detail::AtomicValue<basic_storage>;
+  friend detail::QuickWrite;  // for the C interface
 
   struct Identity {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
+    ~Identity() { end_watch(); }
+    Identity(const Identity&) = delete;
+    Identity& operator=(const Identity&) = delete;
+
     Buffer buffer;
     basic_ref_count<Sync> handles;
     detail::basic_pin_count<Sync> pins;  // directly after `handles`, where it needs no padding
     detail::basic_attachment_slot<Sync> slot;
+    detail::basic_watch<Sync> watch;
+
+    // detail/identity.hpp
+    std::uint64_t version(CallSite site) noexcept;
+    std::uint64_t new_version(CallSite site) noexcept;
+    bool end_watch() noexcept;
+    Materialized materialize(Wait wait, CallSite site);
+    Buffer lazy_clone(CallSite site) const;
+    Buffer take_buffer() noexcept;
+    bool is_unique(CallSite site) const noexcept;
+    std::uint32_t use_count(CallSite site) const noexcept;
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
     friend void intrusive_ptr_release(Identity* identity) noexcept {
@@ -300,7 +350,7 @@ class basic_storage {
   /// A lazy clone of the buffer; a copy if it is pinned.
   Buffer clone_buffer(CallSite site) const {
     return identity_->pins.any() ? identity_->buffer.copy_of_pinned(site)
-                                 : identity_->buffer.lazy_clone(site);
+                                 : identity_->lazy_clone(site);
   }
 
   void expect_unpinned(const char* operation, std::size_t nbytes, CallSite site) const {
@@ -331,6 +381,7 @@ class basic_storage {
       return buffer.is_writable_in_parallel(site);
     });
     if (lock.is_held()) {
+      identity_->end_watch();
       data = std::as_const(buffer).data(site);
       return buffer.materialize_and_report_in(report, wait, site);
     }
@@ -355,4 +406,5 @@ using Storage = basic_storage<sync::Default>;
 
 }  // namespace byre::inline BYRE_ABI
 
+#include <byre/storage/detail/identity.hpp>
 #include <byre/storage/pin.hpp>

@@ -6,6 +6,7 @@
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
+#include <byre/storage/detail/version.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
@@ -69,6 +70,7 @@ void for_each_table(Visit visit) {
   visit(detail::ref_count_sites);
   visit(detail::pin_count_sites);
   visit(detail::attachment_sites);
+  visit(detail::version_sites);
   visit(shadow::detail::generation_sites);
   visit(shadow::detail::write_records_sites);
   visit(sync::detail::published_sites);

@@ -99,13 +99,21 @@ inline void report_pool(RecordKind kind, std::size_t nbytes, Changes... changes)
   if_recording([=] { record(kind, nullptr, nbytes); });
 }
 
-template <class Header, class AddOwner>
+/// The source of a lazy clone is counted once, as every owner without a watch.
+struct CountedOnce {
+  constexpr std::uint32_t operator()() const noexcept { return 1; }
+};
+
+template <class Header, class AddOwner, class Counted>
 [[gnu::cold, gnu::noinline]] inline void report_recorded_clone(Header& header, CallSite site,
-                                                               AddOwner add_owner) noexcept {
+                                                               AddOwner add_owner,
+                                                               Counted counted) noexcept {
   add_owner();
   count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, header.nbytes()));
-  if_recording(
-      [&] { record_clone(header.data(), header.nbytes(), header.share().use_count() == 2, site); });
+  if_recording([&] {
+    const bool was_unique = header.share().use_count() == counted() + 1;
+    record_clone(header.data(), header.nbytes(), was_unique, site);
+  });
 }
 
 /// Counts a lazy clone of the data of `header`. Requires that may_record() is false.
@@ -115,13 +123,14 @@ template <class Header, class AddOwner>
                        plus(Counter::bytes_cloned, header.nbytes()));
 }
 
-/// Reports a lazy clone of the data of `header`. `add_owner()` adds the owner.
-template <class Header, class AddOwner>
-[[gnu::always_inline]] inline void report_clone(Header& header, CallSite site,
-                                                AddOwner add_owner) noexcept {
+/// Reports a lazy clone of the data of `header`. `add_owner()` adds the owner. `counted()` is how
+/// often the share word counts the source; it is called only for a recording.
+template <class Header, class AddOwner, class Counted = CountedOnce>
+[[gnu::always_inline]] inline void report_clone(Header& header, CallSite site, AddOwner add_owner,
+                                                Counted counted = {}) noexcept {
   header.becomes_shared(site);
   if (may_record()) [[unlikely]] {
-    report_recorded_clone(header, site, add_owner);
+    report_recorded_clone(header, site, add_owner, counted);
   } else {
     count_clone(header, add_owner);
   }
