@@ -10,11 +10,11 @@ import subprocess
 import sys
 
 CLAIMS = {*(f"promise {number}" for number in range(1, 10)), *(f"I{number}" for number in range(1, 8)),
-          *(f"G{number}" for number in range(1, 6)), *(f"S{number}" for number in range(1, 5)), "C1", "C2"}
+          *(f"G{number}" for number in range(1, 6)), *(f"S{number}" for number in range(1, 5)), "C1", "C2", "V1", "V2"}
 
 
 def claims_in(shows):
-    named = set(re.findall(r"\b[CGIS]\d\b", shows))
+    named = set(re.findall(r"\b[CGISV]\d\b", shows))
     for numbers in re.findall(r"promises? (\d(?:(?:, | and | to )\d)*)", shows):
         named |= {f"promise {number}" for number in re.findall(r"\d", numbers)}
     return named

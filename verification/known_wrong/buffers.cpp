@@ -6,6 +6,7 @@
 #include "../scenarios/buffers.hpp"
 #include "../scenarios/device_queue.hpp"
 #include "../scenarios/sole_owners.hpp"
+#include "../step_of.hpp"
 #include "wrong_syncs.hpp"
 
 namespace byre::verification {
@@ -110,6 +111,49 @@ class CopiesEndAtSubmission : public TwoThreads {
   Buffer writer_;
 };
 
+/// Wrong: the first request for a version publishes the number before it adds the watch, the second
+/// owner on behalf of the storage. Another storage shares the data.
+class PublishesFirst : public TwoThreads {
+ public:
+  PublishesFirst() { word_.add_owner(); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      number_.store(1, step_of<"publishes_first.publish">(std::memory_order::release));
+      word_.add_owner();
+    } else if (number_.load(step_of<"publishes_first.number">(std::memory_order::acquire)) != 0) {
+      expect(!word_.is_unique(2), "shared data is not unique");
+    }
+  }
+
+ private:
+  basic_share_word<Checked> word_;
+  Checked::Atomic<std::uint64_t> number_{0};
+};
+
+/// Wrong: a writer claims before it ends its watch. Two storages share the data, and each has a
+/// watch.
+class ClaimsWithAWatch : public TwoThreads {
+ public:
+  ClaimsWithAWatch() { word_.add_owners(3); }
+
+  void thread(unsigned) {
+    if (word_.claim() == Claim::copy) {
+      ++copies_;
+      static_cast<void>(word_.drop_owner());
+      static_cast<void>(word_.finish_copy());
+    } else {
+      word_.drop_owners(1);
+    }
+  }
+
+  void after() { expect(copies_ == 1, "two writers make one copy"); }
+
+ private:
+  basic_share_word<Checked> word_;
+  unsigned copies_ = 0;
+};
+
 const Scenario* const known_wrong_buffers[] = {
     known_wrong<ReadsRaceASteal<RelaxedLoads<Checked>>>(
         "known_wrong.relaxed_uniqueness_writes",
@@ -137,6 +181,15 @@ const Scenario* const known_wrong_buffers[] = {
                                        "If a copy ends before the device has made it, the last "
                                        "owner writes data that is yet to be read.",
                                        Verdict::data_race),
+    known_wrong<PublishesFirst>("known_wrong.publishes_first",
+                                "If a version is published before its watch is added, shared data "
+                                "passes for unique: V1.",
+                                Verdict::wrong_answer),
+    known_wrong<ClaimsWithAWatch>(
+        "known_wrong.claims_with_a_watch",
+        "If a writer claims before it ends its watch, both of two writers "
+        "copy: V2.",
+        Verdict::wrong_answer),
 };
 
 }  // namespace

@@ -49,8 +49,9 @@ class basic_version_numbers {
 ///
 /// V1  If the number is not 0, the share word counts the storage twice. Only a write to the storage
 ///     ends this, and a write excludes every other access to the storage.
-/// V2  A storage that claims its data has no watch. So a claim finds another owner if and only if
-///     another storage or buffer shares the data, and N writers make N-1 copies (I6).
+/// V2  A storage that claims its data has no watch, or known_wrong.claims_with_a_watch fails. So a
+///     claim finds another owner if and only if another storage or buffer shares the data, and N
+///     writers make N-1 copies (I6).
 ///
 /// The caller is the storage, as an owner of the data. Thread-safety: const members and begin() may
 /// be called concurrently; end() requires exclusive access to the storage. Progress: wait-free,
