@@ -405,6 +405,7 @@ class Storage : public detail::Owner<byre_storage, byre_storage_release> {
   bool is_unique() const noexcept { return byre_storage_is_unique(get()) != 0; }
   std::uint32_t use_count() const noexcept { return byre_storage_use_count(get()); }
   std::uint32_t handle_count() const noexcept { return byre_storage_handle_count(get()); }
+  std::uint64_t version() const noexcept { return byre_storage_version(get()); }
   bool shares_data_with(const Storage& other) const noexcept {
     return byre_storage_shares_data_with(get(), other.get()) != 0;
   }

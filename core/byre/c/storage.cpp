@@ -148,6 +148,10 @@ uint32_t byre_storage_use_count(const byre_storage* storage) {
   return StorageOf(storage)->use_count(call_site);
 }
 
+uint64_t byre_storage_version(const byre_storage* storage) {
+  return StorageOf(storage)->version(call_site);
+}
+
 int byre_storage_shares_data_with(const byre_storage* left, const byre_storage* right) {
   return StorageOf(left)->shares_data_with(*StorageOf(right), call_site);
 }

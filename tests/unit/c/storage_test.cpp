@@ -35,6 +35,7 @@ TEST(CStorages, null_is_the_empty_storage) {
   EXPECT_EQ(byre_storage_is_unique(nullptr), 1);
   EXPECT_EQ(byre_storage_use_count(nullptr), 0U);
   EXPECT_EQ(byre_storage_handle_count(nullptr), 0U);
+  EXPECT_EQ(byre_storage_version(nullptr), 0U);
   EXPECT_EQ(byre_storage_is_read_only(nullptr), 0);
   EXPECT_EQ(byre_storage_is_pinned(nullptr), 0);
   EXPECT_EQ(byre_storage_origin(nullptr), BYRE_ORIGIN_ALLOCATED);
@@ -81,6 +82,34 @@ TEST(CStorages, handles_of_one_storage_alias) {
   EXPECT_TRUE(ok(byre_storage_resize(storage, 2)));
   EXPECT_TRUE(ok(byre_storage_shrink_to_fit(storage)));
   EXPECT_EQ(text_of(storage), "mo");
+}
+
+TEST(CStorages, version_changes_with_each_write_access) {
+  CStorage storage;
+  make(storage, "cows");
+  std::uint64_t version = byre_storage_version(storage);
+  EXPECT_NE(version, 0U);
+  EXPECT_EQ(byre_storage_version(storage), version);
+  EXPECT_EQ(byre_storage_is_unique(storage), 1);
+  EXPECT_EQ(byre_storage_use_count(storage), 1U);
+  const auto expect_change = [&](byre_status status) {
+    EXPECT_TRUE(ok(status));
+    EXPECT_NE(byre_storage_version(storage), version);
+    version = byre_storage_version(storage);
+  };
+  void* data = nullptr;
+  byre_materialized how = -1;
+  expect_change(byre_storage_mutable_data(storage, BYRE_WAIT_ALLOWED, &data));
+  expect_change(byre_storage_mutable_data(storage, BYRE_WAIT_NEVER, &data));
+  EXPECT_EQ(data, byre_storage_data(storage));
+  expect_change(byre_storage_materialize(storage, BYRE_WAIT_ALLOWED, &how));
+  EXPECT_EQ(how, BYRE_ALREADY_UNIQUE);
+  expect_change(byre_storage_mutable_range(storage, 1, 2, BYRE_WAIT_ALLOWED, &data));
+  expect_change(byre_storage_resize(storage, 2));
+  CStorage clone;
+  ASSERT_TRUE(ok(byre_storage_clone(storage, clone.result())));
+  EXPECT_NE(byre_storage_version(clone), version);
+  EXPECT_EQ(byre_storage_version(storage), version);
 }
 
 TEST(CStorages, clone_shares_bytes_until_a_write_copies_them) {

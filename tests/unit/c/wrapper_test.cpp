@@ -263,6 +263,7 @@ TEST(WrappedStorages, copies_alias_and_clones_are_independent) {
   EXPECT_EQ(storage.handle_count(), 1U);
   EXPECT_EQ(alias.handle_count(), 2U);
   EXPECT_TRUE(storage.is_unique());
+  EXPECT_EQ(storage.version(), byre_storage_version(storage.get()));
   EXPECT_FALSE(storage.is_read_only());
   EXPECT_EQ(storage.origin(), BYRE_ORIGIN_ALLOCATED);
   EXPECT_EQ(storage.allocator(), byre_default_allocator());
