@@ -39,9 +39,10 @@ inline std::string at_line(int line) {
 
 inline std::string report(const std::string& what, Lines lines) {
   return "^byre: write to shared data through a stale pointer: " + what +
-         "\\. The pointer was taken " + at_line(lines.taken) + ", before the lazy clone " +
-         at_line(lines.cloned) +
-         "\\. Call mutable_data\\(\\) after each lazy clone, before the next write\\.\n";
+         "\\. The pointer was taken " + at_line(lines.taken) +
+         ", before the lazy clone or version\\(\\) " + at_line(lines.cloned) +
+         "\\. Call mutable_data\\(\\) after each lazy clone and version\\(\\), before the next "
+         "write\\.\n";
 }
 
 /// The report of a write to guarded pages. The write itself causes the report.

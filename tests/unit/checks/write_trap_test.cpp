@@ -49,6 +49,22 @@ TEST(WriteTrapDeathTest, a_report_of_a_write_to_pages_names_byte_pointer_and_clo
       << "expected a report, although no clone remains";
 }
 
+TEST(WriteTrapDeathTest, a_write_through_a_pointer_from_before_version_is_reported) {
+  for (const std::size_t nbytes : {small, paged}) {
+    Storage storage = Storage::allocate(nbytes);
+    const Lines lines{__LINE__ + 1, __LINE__ + 2};
+    std::byte* const stale = storage.mutable_data();
+    storage.version();
+    EXPECT_DEATH((change(*stale), storage.mutable_data()),
+                 "before the lazy clone or version\\(\\) " + at_line(lines.cloned));
+    change(*storage.mutable_data());
+    storage.version();
+    EXPECT_DEATH((change(*stale), storage = Storage()), "through a stale pointer");
+    storage.resize(nbytes / 2);
+    change(*storage.mutable_data());
+  }
+}
+
 TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_by_the_next_write) {
   for (const std::size_t byte : {std::size_t{0}, small / 2, small - 1}) {
     StalePointer stale(Storage::allocate(small));
@@ -158,7 +174,8 @@ TEST(WriteTrapDeathTest, a_write_through_a_const_pointer_is_reported) {
   const Storage storage = Storage::allocate(paged);
   const Storage clone = storage.lazy_clone();
   EXPECT_DEATH(*const_cast<std::byte*>(storage.data()) = {},
-               "The pointer was not returned by mutable_data\\(\\)\\. The lazy clone was made at");
+               "The pointer was not returned by mutable_data\\(\\)\\. The lazy clone or "
+               "version\\(\\) was called at");
 }
 
 TEST(WriteTrap, a_pointer_taken_after_a_steal_may_write) {
@@ -229,7 +246,8 @@ TEST(WriteTrapDeathTest, a_report_contains_file_names_that_have_been_freed) {
   file.replace(file.find("taken"), 5, "freed");
   const Storage clone = storage.lazy_clone({"cloned.cpp", 8});
   EXPECT_DEATH(*pointer = {},
-               "taken at x{81}/taken.cpp:7, before the lazy clone at cloned.cpp:8\\.");
+               "taken at x{81}/taken.cpp:7, before the lazy clone or version\\(\\) at "
+               "cloned.cpp:8\\.");
 }
 
 TEST(WriteTrapDeathTest, foreign_memory_is_checksummed_and_never_protected) {

@@ -81,11 +81,14 @@ void fail_stale_write(const GuardedData& data, const void* address,
     }
   }
   if (data.taken.line != 0) {
-    text << ". The pointer was taken at " << data.taken << ", before the lazy clone at ";
+    text << ". The pointer was taken at " << data.taken
+         << ", before the lazy clone or version() at ";
   } else {
-    text << ". The pointer was not returned by mutable_data(). The lazy clone was made at ";
+    text << ". The pointer was not returned by mutable_data(). The lazy clone or version() was "
+            "called at ";
   }
-  text << data.cloned << ". Call mutable_data() after each lazy clone, before the next write.\n";
+  text << data.cloned
+       << ". Call mutable_data() after each lazy clone and version(), before the next write.\n";
   text.write_to_stderr();
   std::abort();
 }
