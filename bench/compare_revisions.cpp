@@ -30,6 +30,7 @@ struct Recording {};
 namespace {
 
 using byre::Buffer;
+using byre::Storage;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -89,6 +90,21 @@ int main(int argc, char** argv) {
   measure("write to unique data", 1'000'000, mode, [&] {
     unique.mutable_data();
     use(unique);
+  });
+  const Storage small_storage(small);
+  Storage unique_storage(filled(4096));
+  measure("lazy clone and drop of a storage", 200'000, mode, [&] {
+    const Storage clone = small_storage.lazy_clone();
+    use(clone);
+  });
+  measure("write to a unique storage", 1'000'000, mode, [&] {
+    unique_storage.mutable_data();
+    use(unique_storage);
+  });
+  measure("clone, write, drop a storage of 64 B", 100'000, mode, [shared = Storage(filled(64))] {
+    Storage clone = shared.lazy_clone();
+    clone.mutable_data();
+    use(clone);
   });
   measure("allocate and release 256 B", 200'000, mode, [&] {
     const Buffer buffer = Buffer::allocate(256);

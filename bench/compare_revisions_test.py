@@ -18,7 +18,7 @@ class Program(unittest.TestCase):
         plain = compare_revisions.measured(PROGRAM, "test")
         recorded = compare_revisions.measured(PROGRAM, "test", "recording")
         self.assertEqual(list(plain), list(recorded))
-        self.assertEqual(len(plain), 11)
+        self.assertEqual(len(plain), 14)
         self.assertTrue(all(ns >= 0 for ns in [*plain.values(), *recorded.values()]))
 
 
