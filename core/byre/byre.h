@@ -406,8 +406,8 @@ BYRE_C_API byre_status byre_storage_shrink_to_fit(byre_storage* storage);
 BYRE_C_API uint32_t byre_storage_handle_count(const byre_storage* storage);
 
 /// A number that each write access to the storage changes; 0 for NULL. Request write access again
-/// after each call: writes through earlier pointers do not change the number. If the memory may have
-/// other writers (pinned, borrowed, aliased), each call returns a new number.
+/// after each call: writes through earlier pointers do not change the number. If the memory may
+/// have other writers (pinned, borrowed, aliased), each call returns a new number.
 BYRE_C_API uint64_t byre_storage_version(const byre_storage* storage);
 
 // For the threads of a parallel loop, which may call these functions on one storage at once if they

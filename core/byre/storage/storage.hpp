@@ -240,8 +240,8 @@ class basic_storage {
   }
 
   /// True iff no other storage shares the data and no copy of the data is pending. Other handles to
-  /// this storage may exist. Also true if the handle is empty. An acquire load: see
-  /// Buffer::is_unique().
+  /// this storage may exist. Also true if the handle is empty. May be false while another thread
+  /// calls version(). An acquire load: see Buffer::is_unique().
   bool is_unique(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr || identity_->is_unique(site);
   }

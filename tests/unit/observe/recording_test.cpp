@@ -66,6 +66,31 @@ TEST_F(Recordings, forget_cloning_lines_when_the_data_becomes_unique) {
             "model.cpp:42[\"model.cpp:5\"] ");
 }
 
+TEST_F(Recordings, forget_cloning_lines_of_a_storage_with_a_version) {
+  Storage weights = Storage::allocate(64);
+  const trace::Recording recording;
+  weights.version();
+  static_cast<void>(weights.lazy_clone(at_line(1)));
+  const Storage snapshot = weights.lazy_clone(at_line(2));
+  const Storage second = weights.lazy_clone(at_line(3));
+  weights.mutable_data(Wait::allowed, at_line(20));
+  EXPECT_EQ(shown(recording, "copy"),
+            "1: copy (shared) bytes=64 cloned_at=3,2 copy=B data=A written_at=20"
+            " <- 1: clone at 3\n");
+}
+
+TEST_F(Recordings, forget_cloning_lines_at_a_pin_of_a_storage_with_a_version) {
+  Storage weights = Storage::allocate(64);
+  const trace::Recording recording;
+  weights.version();
+  static_cast<void>(weights.lazy_clone(at_line(1)));
+  const Pin reader = weights.pin_to_read(at_line(2));
+  weights.mutable_data(Wait::allowed, at_line(20));
+  EXPECT_EQ(shown(recording, "copy"),
+            "1: copy (shared) bytes=64 cloned_at=2 copy=B data=A written_at=20"
+            " <- 1: clone at 2\n");
+}
+
 /// Runs two rounds, which each clone data once, and expects that a recording numbers the data of
 /// the two rounds differently.
 template <class Round>

@@ -41,6 +41,22 @@ TEST(Fork, each_process_has_a_different_number_and_can_exit) {
   EXPECT_EQ(sync::detail::process_number, number);
 }
 
+TEST(Fork, a_child_writes_storages_with_versions_as_its_parent_does) {
+  FailingAllocator allocator;
+  Storage storage = Storage::allocate(100, allocator);
+  Storage shared = Storage::allocate(100, allocator);
+  const Storage clone = shared.lazy_clone();
+  const std::uint64_t version = storage.version();
+  shared.version();
+  const auto writes = [&] {
+    return storage.version() == version && storage.is_unique() &&
+           storage.materialize() == Materialized::already_unique && storage.version() != version &&
+           shared.materialize() == Materialized::copied && clone.is_unique();
+  };
+  expect_true_in_child(writes);
+  EXPECT_TRUE(writes());
+}
+
 class ForkUnderCopy : public testing::Test {
  protected:
   ForkUnderCopy() {
