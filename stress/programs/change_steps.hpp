@@ -194,6 +194,30 @@ void write_by_others(State<T>& state, const Value* value) {
   });
 }
 
+/// Asks a storage for its version, and compares its bytes with those at the last call, if that call
+/// returned this version.
+template <class T>
+void ask_version(StorageSlot<T>& slot) {
+  const std::uint64_t version = slot.real.version();
+  Value* const value = slot.value();
+  if (value == nullptr || value->data == nullptr) {
+    if (version != 0) {
+      fail("the version of an empty storage is not 0");
+    }
+    return;
+  }
+  value->data->has_versions = true;
+  if (version == value->version && value->bytes != value->bytes_of_version) {
+    fail("a write did not change version %llu", static_cast<unsigned long long>(version));
+  }
+  value->version = version;
+  value->bytes_of_version = value->bytes;
+  const bool is_constant = value->pins == 0 && !value->has_other_writers();
+  if ((slot.real.version() == version) != is_constant) {
+    fail("a second call returned %s version", is_constant ? "another" : "the previous");
+  }
+}
+
 /// Makes a writable clone, after which the source and the clone may be written through older
 /// pointers. If the data is in pages, both become overlays; other data is copied.
 template <class T, class Slot>

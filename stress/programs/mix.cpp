@@ -27,6 +27,7 @@ constexpr Weight storage_weights[] = {
     {"writable_clone", 5}, {"pin", 4},          {"pin_to_read", 4}, {"write_by_pin", 5},
     {"release_pin", 3},    {"move_pin", 2},     {"hand", 6},        {"take", 8},
     {"place_read", 5},     {"place_clone", 9},  {"place_put", 3},   {"place_steal", 8},
+    {"version", 8},
 };
 constexpr Weight tile_weights[] = {
     {"make_tiles", 3},   {"clone_tiles", 9},    {"move_tiles", 3},  {"swap_tiles", 2},

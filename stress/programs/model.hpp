@@ -55,6 +55,8 @@ class Data {
 
   const Description& description() const noexcept { return description_; }
   std::atomic<std::size_t> copies{0};  ///< copies under way by former owners, and overlays
+  /// The version of a storage of the data was asked, so that an owner may count as two.
+  std::atomic<bool> has_versions{false};
 
  private:
   /// Adds this data to the expected counts if `sign` is 1; removes it if `sign` is -1.
@@ -81,9 +83,11 @@ inline bool would_wait(const DataOwner& data) noexcept {
 
 struct Value {
   Content bytes;
-  DataOwner data;     ///< null if the value is empty
-  bool busy = false;  ///< a call on this value is under way
-  unsigned pins = 0;  ///< the number of pins of a storage
+  DataOwner data;              ///< null if the value is empty
+  bool busy = false;           ///< a call on this value is under way
+  unsigned pins = 0;           ///< the number of pins of a storage
+  std::uint64_t version = 0;   ///< the last version that a storage returned
+  Content bytes_of_version{};  ///< the bytes at that time
 
   std::size_t nbytes() const noexcept { return bytes == nullptr ? 0 : bytes->size(); }
   Origin origin() const noexcept {

@@ -159,6 +159,7 @@ constexpr Step<T> language[] = {
          state.fork();
        }
      }},
+    on_storages<T>("version", [](auto&, auto& slot, auto&) { ask_version(slot); }),
 };
 
 /// Chooses and takes one step.
