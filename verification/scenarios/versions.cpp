@@ -248,7 +248,7 @@ class FailingWritesOfAsked : public TwoThreads, public OneStorage {
 
   void after() {
     expect(read(storage_) == (is_written_ ? 0U : 7U), "a failed write changes nothing");
-    expect(read(other_) == 1, "the failure of one storage is none of another");
+    expect(read(other_) == 1, "a failure changes no other storage");
     expect(!is_written_ || storage_.version() > version_, "a write changes the version");
     expect_alone(storage_);
     expect_alone(other_);
