@@ -55,6 +55,7 @@ constexpr WriteAccess changes_of_size[] = {
 void expect_changed_by(const WriteAccess& write, Storage storage) {
   SCOPED_TRACE(write.name);
   const std::uint64_t before = storage.version();
+  EXPECT_NE(before, 0U);
   const std::string text = text_of(storage).substr(0, 2);
   write.request(storage);
   const std::uint64_t after = storage.version();
