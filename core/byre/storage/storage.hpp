@@ -107,11 +107,7 @@ class basic_storage {
   /// Materializes the bytes and returns a pointer to write them: see Buffer::mutable_data(). Null
   /// if the handle is empty.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
-    if (identity_ == nullptr) {
-      return nullptr;
-    }
-    identity_->materialize(wait, site);
-    return static_cast<std::byte*>(identity_->buffer.data_.get());
+    return identity_ == nullptr ? nullptr : identity_->mutable_data(wait, site);
   }
 
   /// Write access to `nbytes` bytes from `offset` on: see Buffer::mutable_range(). If the handle is
@@ -334,6 +330,7 @@ class basic_storage {
     std::uint64_t new_version(CallSite site) noexcept;
     bool end_watch() noexcept;
     Materialized materialize(Wait wait, CallSite site);
+    std::byte* mutable_data(Wait wait, CallSite site);
     Buffer lazy_clone(CallSite site) const;
     Buffer take_buffer() noexcept;
     bool is_unique(CallSite site) const noexcept;

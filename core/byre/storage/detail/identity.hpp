@@ -7,6 +7,7 @@
 
 #include <byre/storage/storage.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -43,11 +44,19 @@ template <sync::Sync Sync>
 [[gnu::always_inline]] inline Materialized basic_storage<Sync>::Identity::materialize(
     Wait wait, CallSite site) {
   const auto access = buffer.monitor_.writes(site);
-  if (buffer.becomes_unique(site)) [[likely]] {
-    return Materialized::already_unique;
+  if (!buffer.becomes_unique(site)) [[unlikely]] {
+    if (!end_watch() || !buffer.becomes_unique(site)) {
+      return buffer.copy_or_steal(wait, site);
+    }
   }
-  return end_watch() && buffer.becomes_unique(site) ? Materialized::already_unique
-                                                    : buffer.copy_or_steal(wait, site);
+  return Materialized::already_unique;
+}
+
+template <sync::Sync Sync>
+[[gnu::always_inline]] inline std::byte* basic_storage<Sync>::Identity::mutable_data(
+    Wait wait, CallSite site) {
+  materialize(wait, site);
+  return static_cast<std::byte*>(buffer.data_.get());
 }
 
 /// As Buffer::lazy_clone(), but a recording counts a watched storage as one owner.

@@ -95,7 +95,7 @@ class basic_watch {
   /// Ends the watch. Returns false if the storage has no watch.
   bool end(ShareWord& share) noexcept {
     // Relaxed, and pairs with nothing: no other thread accesses the storage.
-    if (number_.load(sites.at(At::peek, std::memory_order::relaxed)) == 0) [[likely]] {
+    if (number_.load(sites.at(At::peek, std::memory_order::relaxed)) == 0) {
       return false;
     }
     // Relaxed, and pairs with nothing, for the reason above. Without this store, asks_race_asks
