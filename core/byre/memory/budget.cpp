@@ -179,6 +179,9 @@ std::optional<std::size_t> Budget::reclaim(const void* refusing, std::size_t nby
   std::optional<std::size_t> given;
   for (Budget* budget = this;; budget = budget->parent_) {
     const std::size_t lack = static_cast<const Count*>(refusing)->lack(nbytes);
+    if (lack == 0) {
+      return nbytes;  // other threads made room. If they take it again, the next round asks.
+    }
     const bool is_within =
         is_calling([&](const detail::ReclaimerEntry& called) { return called.budget == budget; });
     if (!is_within) {

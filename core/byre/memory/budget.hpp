@@ -21,7 +21,7 @@
 /// 3. Repeats the request. If the reclaimers dropped the other owners of the data, a write is now
 ///    by the last owner, which needs no memory: it writes in place.
 /// 4. If that fails, continues with step 2, at most 100 times, as long as a reclaimer returned more
-///    than 0. Then throws BudgetExceeded, and nothing has changed.
+///    than 0 or other threads made room. Then throws BudgetExceeded, and nothing has changed.
 #pragma once
 
 #include <byre/error/detail/intrusive_list.hpp>
@@ -166,7 +166,8 @@ class BYRE_API Charge {
     }
   }
 
-  /// Throws BudgetExceeded. Does nothing if `nbytes` are counted already.
+  /// Throws BudgetExceeded, after which the caller ends this charge. Does nothing if `nbytes` are
+  /// counted already.
   void grow_to(std::size_t nbytes, const char* allocator);
   /// Lets the bytes count after the end of this object.
   void keep() noexcept { budget_ = nullptr; }

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <memory_resource>
@@ -142,15 +143,23 @@ class Generous final : public Allocator {
       : Allocator(device, copies_end) {}
   Block allocate(const Request& request) override {
     ++blocks_out;
+    if (at_allocation) {
+      at_allocation();
+    }
     return aligned_allocator().allocate({request.nbytes + 50, request.prefix});
   }
   void deallocate(const Block& block) noexcept override {
     --blocks_out;
+    if (at_release) {
+      std::exchange(at_release, nullptr)();
+    }
     aligned_allocator().deallocate(block);
   }
   const char* name() const noexcept override { return "generous allocator"; }
 
   int blocks_out = 0;
+  std::function<void()> at_allocation;
+  std::function<void()> at_release;  // called once
 };
 
 TEST_F(BudgetTest, a_block_counts_with_its_capacity) {
@@ -305,6 +314,44 @@ TEST_F(ReclaimerTest, are_asked_again_while_they_give) {
   const Block block = take(250);
   EXPECT_EQ(log, (Asked{{1, 250}, {1, 150}, {1, 50}}));
   give_back(block);
+}
+
+/// A budget of 300 bytes with a block of 150, which a reclaimer gives back.
+class GenerousTest : public BudgetTest {
+ protected:
+  ~GenerousTest() override {
+    if (held.data != nullptr) {
+      of_generous.deallocate(held);
+    }
+  }
+
+  Generous generous;
+  BudgetedAllocator of_generous{generous, budget};
+  Block held = of_generous.allocate({100});
+  const Reclaimer giving = budget.add_reclaimer([&](const Pressure& pressure) -> std::size_t {
+    log.push_back(pressure.nbytes);
+    if (held.data == nullptr) {
+      return 0;
+    }
+    of_generous.deallocate(std::exchange(held, Block{}));
+    return 150;
+  });
+  std::vector<std::size_t> log;
+};
+
+TEST_F(GenerousTest, reclaimers_are_asked_for_the_spare_capacity_of_a_block) {
+  const Block block = of_generous.allocate({120});  // 170 with the spare capacity
+  EXPECT_EQ(log, (std::vector<std::size_t>{20}));
+  of_generous.deallocate(block);
+}
+
+TEST_F(GenerousTest, reclaimers_are_asked_if_room_is_taken_again) {
+  // The room appears after the request was refused, and is taken before it is repeated.
+  generous.at_release = [&] { budget.set_limit(1000); };
+  generous.at_allocation = [&] { budget.set_limit(300); };
+  const Block block = of_generous.allocate({120});
+  EXPECT_EQ(log, (std::vector<std::size_t>{20}));
+  of_generous.deallocate(block);
 }
 
 TEST_F(ReclaimerTest, that_give_nothing_are_asked_once) {
