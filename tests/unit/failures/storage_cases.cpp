@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of memory, buffers, arrays, storages, tiled buffers and output files.
+// Cases of memory, buffers, arrays, storages, tiled buffers, histories and output files.
 #include <byre/byre.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/atomic_storage.hpp>
 #include <byre/storage/explain.hpp>
+#include <byre/storage/history.hpp>
 #include <byre/storage/tiles/atomic_tiles.hpp>
 
 #include <array>
 #include <cstring>
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
 #include "../storage/text.hpp"
@@ -206,6 +208,25 @@ Case tiles_case(const char* name, Step) {
           true};  // retains memory: nodes that were copied before the failure
 }
 
+void begin_history(Attempt& attempt) {
+  Budget budget(1000);
+  std::optional<History<Array<int>>> history;
+  attempt([&] { history.emplace(budget, Array<int>()); },
+          [&] { return std::string(history ? "exists" : ""); });
+}
+
+void begin_edit(Attempt& attempt) {
+  Budget budget(1000);
+  History<Array<int>> history(budget, {1, 2, 3});
+  history.mutable_current() = {4};
+  history.undo();
+  attempt([&] { history.mutable_current(); },
+          [&] {
+            return std::to_string(history.current().size()) + std::to_string(history.undo_count()) +
+                   std::to_string(history.redo_count());
+          });
+}
+
 /// A case: `Step` uses a place that contains `content`, and `other`.
 template <class Value, class Step>
 Case atomic_case(const char* name, Step) {
@@ -312,6 +333,9 @@ const Case cases[] = {
     tiles_case("TiledBuffer::truncate", [](NarrowTiles& tiled) { tiled.truncate(17); }),
     tiles_case("TiledBuffer::truncate", [](NarrowTiles& tiled) { tiled.truncate(3); }),
     tiles_case("TiledBuffer::resize", [](NarrowTiles& tiled) { tiled.resize(13); }),
+
+    {"History::History", begin_history},
+    {"History::mutable_current", begin_edit},
 
     atomic_case<Storage>("AtomicStorage::load",
                          [](AtomicStorage& place, Storage& other) { other = place.load(); }),

@@ -1,0 +1,722 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Undo and redo, and which states a history forgets at the limit of its budget.
+#include <byre/memory/budget.hpp>
+#include <byre/storage/array.hpp>
+#include <byre/storage/history.hpp>
+#include <byre/storage/storage.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <optional>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pages/children.hpp"
+#include "support/at_once.hpp"
+#include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/random.hpp"
+#include "text.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::size_t one_tile = 64;
+constexpr std::size_t tiles = 4;
+
+static_assert(!std::is_copy_constructible_v<History<Buffer>>);
+
+void fill(TiledBuffer& image, std::size_t tile, char letter) {
+  const auto bytes = image.mutable_tile(tile);
+  std::memset(bytes.data(), letter, bytes.size());
+}
+
+/// The letter of each tile.
+std::string letters_of(const TiledBuffer& image) {
+  std::string letters;
+  for (std::size_t index = 0; index < image.tile_count(); ++index) {
+    const auto tile = image.tile(index);
+    const auto letter = static_cast<char>(tile[0]);
+    letters += letter;
+    for (const std::byte byte : tile) {
+      EXPECT_EQ(byte, std::byte(letter)) << "in tile " << index;
+    }
+  }
+  return letters;
+}
+
+TiledBuffer blank_image(Allocator& allocator) {
+  TiledBuffer image(tiles * one_tile, allocator, one_tile);
+  for (std::size_t tile = 0; tile < tiles; ++tile) {
+    fill(image, tile, '.');
+  }
+  return image;
+}
+
+/// The history of an image of four tiles, with room for as many tiles as lend() says.
+class HistoryTest : public testing::Test {
+ protected:
+  void lend(std::size_t spare_tiles) { budget.set_limit((tiles + spare_tiles) * one_tile); }
+  std::size_t used_tiles() const { return budget.used() / one_tile; }
+
+  void paint(std::size_t tile, char letter) { fill(history.mutable_current(), tile, letter); }
+  void edit(std::size_t tile, char letter) {
+    paint(tile, letter);
+    history.commit();
+  }
+  std::string shown() const { return letters_of(history.current()); }
+  std::string counts() const {
+    return std::to_string(history.undo_count()) + " undo, " + std::to_string(history.redo_count()) +
+           " redo";
+  }
+
+  FailingAllocator memory;
+  Budget budget{1000 * one_tile};
+  BudgetedAllocator allocator{memory, budget};
+  History<TiledBuffer> history{budget, blank_image(allocator)};
+};
+
+// ---- with enough room
+
+TEST_F(HistoryTest, undo_and_redo_return_to_the_states_between_edits) {
+  edit(0, 'a');
+  edit(1, 'b');
+  edit(0, 'c');
+  EXPECT_EQ(counts(), "3 undo, 0 redo");
+  for (const char* const state : {"ab..", "a...", "...."}) {
+    EXPECT_TRUE(history.undo());
+    EXPECT_EQ(shown(), state);
+  }
+  EXPECT_EQ(counts(), "0 undo, 3 redo");
+  EXPECT_FALSE(history.undo());
+  EXPECT_EQ(shown(), "....");
+  for (const char* const state : {"a...", "ab..", "cb.."}) {
+    EXPECT_TRUE(history.redo());
+    EXPECT_EQ(shown(), state);
+  }
+  EXPECT_FALSE(history.redo());
+  EXPECT_EQ(shown(), "cb..");
+  EXPECT_EQ(counts(), "3 undo, 0 redo");
+}
+
+TEST_F(HistoryTest, a_new_history_has_no_other_states) {
+  EXPECT_FALSE(history.undo());
+  EXPECT_FALSE(history.redo());
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+  EXPECT_EQ(shown(), "....");
+}
+
+TEST_F(HistoryTest, writes_between_two_commits_are_one_edit) {
+  paint(0, 'a');
+  paint(1, 'a');
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+  history.commit();
+  history.commit();
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+  edit(1, 'b');
+  EXPECT_TRUE(history.undo());
+  EXPECT_EQ(shown(), "aa..");
+  EXPECT_TRUE(history.undo());
+  EXPECT_EQ(shown(), "....");
+}
+
+TEST_F(HistoryTest, redo_brings_back_an_edit_that_was_not_committed) {
+  edit(0, 'a');
+  paint(1, 'b');
+  EXPECT_TRUE(history.undo());
+  EXPECT_EQ(shown(), "a...");
+  EXPECT_TRUE(history.redo());
+  EXPECT_EQ(shown(), "ab..");
+  paint(2, 'c');  // another edit, because undo() committed the former
+  EXPECT_EQ(counts(), "3 undo, 0 redo");
+}
+
+TEST_F(HistoryTest, an_edit_after_undo_forgets_the_redo_states) {
+  edit(0, 'a');
+  edit(1, 'b');
+  edit(2, 'c');
+  history.undo();
+  history.undo();
+  history.commit();  // no edit
+  EXPECT_EQ(counts(), "1 undo, 2 redo");
+  EXPECT_EQ(used_tiles(), tiles + 3);
+  history.mutable_current();
+  EXPECT_EQ(used_tiles(), tiles + 1);
+  paint(3, 'd');
+  EXPECT_EQ(counts(), "2 undo, 0 redo");
+  EXPECT_FALSE(history.redo());
+  EXPECT_EQ(shown(), "a..d");
+  history.undo();
+  EXPECT_EQ(shown(), "a...");
+}
+
+TEST_F(HistoryTest, a_state_costs_the_tiles_that_an_edit_replaced) {
+  edit(0, 'a');
+  EXPECT_EQ(used_tiles(), tiles + 1);
+  paint(0, 'b');
+  paint(3, 'b');
+  paint(3, 'c');
+  EXPECT_EQ(used_tiles(), tiles + 3);
+  history.undo();
+  history.undo();
+  history.redo();
+  EXPECT_EQ(used_tiles(), tiles + 3);
+}
+
+TEST_F(HistoryTest, clear_keeps_only_the_current_state) {
+  edit(0, 'a');
+  edit(1, 'b');
+  edit(2, 'c');
+  history.undo();
+  history.clear();
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+  EXPECT_EQ(shown(), "ab..");
+  EXPECT_EQ(used_tiles(), tiles);
+  paint(2, 'd');
+  history.clear();
+  paint(2, 'e');  // another edit
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+  history.undo();
+  EXPECT_EQ(shown(), "abd.");
+}
+
+// ---- at the limit
+
+TEST_F(HistoryTest, the_oldest_states_are_forgotten_one_by_one) {
+  lend(3);
+  for (const char letter : {'a', 'b', 'c'}) {
+    edit(0, letter);
+  }
+  EXPECT_EQ(counts(), "3 undo, 0 redo");
+  edit(0, 'd');
+  EXPECT_EQ(counts(), "3 undo, 0 redo");
+  {
+    const Buffer other = Buffer::allocate(one_tile + 1, allocator);  // two states make room
+    EXPECT_EQ(counts(), "1 undo, 0 redo");
+  }
+  EXPECT_EQ(shown(), "d...");
+  EXPECT_TRUE(history.undo());
+  EXPECT_EQ(shown(), "c...");
+  EXPECT_FALSE(history.undo());
+  EXPECT_LE(budget.peak(), (tiles + 3) * one_tile);
+}
+
+TEST_F(HistoryTest, a_write_without_any_room_steals_the_tile) {
+  lend(0);
+  const std::byte* const place = history.current().tile(2).data();
+  const int allocations = memory.allocations();
+  paint(2, 'a');
+  EXPECT_EQ(history.current().tile(2).data(), place);
+  EXPECT_EQ(memory.allocations(), allocations);
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+  EXPECT_FALSE(history.undo());
+  EXPECT_EQ(shown(), "..a.");
+  edit(2, 'b');  // the edit goes on
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+  EXPECT_EQ(budget.peak(), budget.limit());
+}
+
+TEST_F(HistoryTest, a_write_copies_into_the_room_of_the_oldest_state) {
+  lend(1);
+  edit(0, 'a');
+  const std::byte* const place = history.current().tile(2).data();
+  edit(2, 'b');
+  EXPECT_NE(history.current().tile(2).data(), place);
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+  history.undo();
+  EXPECT_EQ(shown(), "a...");
+}
+
+TEST_F(HistoryTest, after_the_undo_states_the_furthest_redo_state_is_forgotten) {
+  lend(4);
+  for (const char letter : {'a', 'b', 'c', 'd'}) {
+    edit(0, letter);
+  }
+  history.undo();
+  history.undo();
+  std::vector<Buffer> others;
+  for (const char* const left :
+       {"1 undo, 2 redo", "0 undo, 2 redo", "0 undo, 1 redo", "0 undo, 0 redo"}) {
+    others.push_back(Buffer::allocate(one_tile, allocator));
+    EXPECT_EQ(counts(), left);
+    EXPECT_EQ(shown(), "b...");
+    if (history.redo()) {
+      EXPECT_EQ(shown(), "c...");
+      history.undo();
+    }
+  }
+  EXPECT_THROW(Buffer::allocate(1, allocator), BudgetExceeded);
+  EXPECT_EQ(shown(), "b...");
+}
+
+TEST_F(HistoryTest, an_allocation_beyond_the_limit_forgets_nothing) {
+  lend(1);
+  edit(0, 'a');
+  EXPECT_THROW(Buffer::allocate(budget.limit() + 1, allocator), BudgetExceeded);
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+}
+
+TEST(Histories, an_allocation_of_the_whole_limit_forgets_all_states) {
+  FailingAllocator memory;
+  Budget budget(8);
+  BudgetedAllocator allocator(memory, budget);
+  History<Buffer> history(budget, of_text<Buffer>("12345678", allocator));
+  history.mutable_current() = Buffer();
+  EXPECT_EQ(Buffer::allocate(8, allocator).nbytes(), 8U);
+  EXPECT_EQ(history.undo_count(), 0U);
+}
+
+TEST_F(HistoryTest, a_state_that_gives_nothing_is_forgotten_before_the_next) {
+  lend(2);
+  const TiledBuffer kept = history.current();
+  edit(0, 'a');
+  edit(0, 'b');
+  edit(0, 'c');  // forgets "....", which gives nothing because of `kept`, and "a..."
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+  history.undo();
+  EXPECT_EQ(shown(), "b...");
+  EXPECT_EQ(letters_of(kept), "....");
+}
+
+TEST_F(HistoryTest, a_state_that_need_not_be_forgotten_stays) {
+  lend(2);
+  edit(0, 'a');
+  const TiledBuffer kept = history.current();
+  edit(0, 'b');  // the state "a..." is shared with `kept`
+  edit(1, 'c');  // forgets the state "....", which gives a tile back
+  EXPECT_EQ(counts(), "2 undo, 0 redo");
+  history.undo();
+  history.undo();
+  EXPECT_EQ(shown(), "a...");
+}
+
+TEST_F(HistoryTest, a_write_to_a_tile_that_other_code_shares_may_lack_room) {
+  lend(0);
+  const TiledBuffer kept = history.current();
+  EXPECT_THROW(paint(1, 'a'), BudgetExceeded);
+  EXPECT_EQ(shown(), "....");
+  EXPECT_EQ(letters_of(kept), "....");
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+}
+
+TEST_F(HistoryTest, any_number_of_states_that_give_nothing_is_forgotten) {
+  lend(0);
+  for (int state = 0; state < 150; ++state) {  // more than a request asks reclaimers
+    history.mutable_current();
+    history.commit();
+  }
+  EXPECT_EQ(history.undo_count(), 150U);
+  paint(1, 'a');
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+}
+
+TEST(Histories, a_write_to_data_beyond_the_limit_steals) {
+  char adopted[] = "12345678";
+  FailingAllocator memory;
+  Budget budget(3);
+  BudgetedAllocator allocator(memory, budget);
+  History<Buffer> history(budget, Buffer::adopt(
+                                      adopted, 8, [](void*) {}, allocator));
+  history.mutable_current().mutable_data()[0] = std::byte{'0'};
+  EXPECT_STREQ(adopted, "02345678");
+  EXPECT_EQ(history.undo_count(), 0U);
+}
+
+TEST_F(HistoryTest, a_reclaimer_behind_it_is_asked_only_if_no_state_is_left) {
+  lend(1);
+  edit(0, 'a');
+  std::optional<Buffer> cached;
+  int calls = 0;
+  const Reclaimer behind = budget.add_reclaimer([&](const Pressure& pressure) -> std::size_t {
+    ++calls;
+    cached.reset();
+    return pressure.nbytes;
+  });
+  cached = Buffer::allocate(one_tile, allocator);
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+  paint(1, 'b');  // steals
+  EXPECT_EQ(calls, 0);
+  const Buffer other = Buffer::allocate(one_tile, allocator);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(HistoryTest, a_history_that_ends_takes_its_reclaimer_away) {
+  lend(2);
+  {
+    History<TiledBuffer> second(budget, history.current());
+    fill(second.mutable_current(), 0, 'a');
+    EXPECT_EQ(second.undo_count(), 1U);
+  }
+  edit(0, 'b');
+  edit(0, 'c');
+  edit(0, 'd');
+  EXPECT_EQ(counts(), "2 undo, 0 redo");
+}
+
+TEST_F(HistoryTest, two_histories_of_one_budget_both_forget) {
+  lend(3);
+  History<TiledBuffer> second(budget, history.current());
+  edit(0, 'a');
+  fill(second.mutable_current(), 0, 'x');
+  edit(1, 'b');
+  fill(second.mutable_current(), 2, 'y');
+  EXPECT_EQ(shown(), "ab..");
+  EXPECT_EQ(letters_of(second.current()), "x.y.");
+  EXPECT_LE(budget.peak(), budget.limit());
+}
+
+// ---- types of states
+
+struct Document {
+  Array<int> numbers;
+  TiledBuffer image;
+  std::string name;
+};
+
+TEST(Histories, a_state_may_be_a_struct_of_several_values) {
+  FailingAllocator memory;
+  Budget budget(std::size_t{1} << 20);
+  BudgetedAllocator allocator(memory, budget);
+  History history(budget, Document{{{1, 2}, allocator}, blank_image(allocator), "cow"});
+  const std::size_t used = budget.used();
+  Document& document = history.mutable_current();
+  document.numbers.mutable_span()[0] = 3;
+  fill(document.image, 0, 'a');
+  document.name = "ox";
+  history.commit();
+  EXPECT_EQ(budget.used(), used + 2 * sizeof(int) + one_tile);
+  history.undo();
+  EXPECT_EQ(history.current().numbers, (Array<int>{1, 2}));
+  EXPECT_EQ(letters_of(history.current().image), "....");
+  EXPECT_EQ(history.current().name, "cow");
+  history.redo();
+  EXPECT_EQ(history.current().name, "ox");
+}
+
+TEST(Histories, states_of_a_storage_do_not_alias) {
+  FailingAllocator memory;
+  Budget budget(6);
+  BudgetedAllocator allocator(memory, budget);
+  History<Storage> history(budget, of_text<Storage>("cow", allocator));
+  history.mutable_current().mutable_data()[0] = std::byte{'n'};
+  EXPECT_EQ(text_of(history.current()), "now");
+  history.undo();
+  EXPECT_EQ(text_of(history.current()), "cow");
+  history.redo();
+  history.mutable_current().mutable_data()[1] = std::byte{'e'};  // forgets "cow"
+  EXPECT_EQ(history.undo_count(), 1U);
+  history.undo();
+  EXPECT_EQ(text_of(history.current()), "now");
+}
+
+/// A state that has only a lazy_clone() of its own.
+struct Sited {
+  explicit Sited(std::uint_least32_t of_line) : line(of_line) {}
+  Sited(Sited&&) = default;
+  Sited lazy_clone(CallSite site) const { return Sited(site.line); }
+  std::uint_least32_t line;
+};
+
+TEST(Histories, a_clone_is_reported_with_the_line_of_its_edit) {
+  Budget budget(1);
+  History<Sited> history(budget, Sited(1));
+  history.mutable_current();
+  const auto line = static_cast<std::uint_least32_t>(__LINE__ - 1);
+  history.undo();
+  EXPECT_EQ(history.current().line, line);
+}
+
+TEST(Histories, a_clone_without_room_begins_no_edit) {
+  char lent[] = "cow";
+  FailingAllocator memory;
+  Budget budget(3);
+  BudgetedAllocator allocator(memory, budget);
+  History<Buffer> history(budget, Buffer::borrow(lent, 3, allocator));
+  {
+    const Buffer other = Buffer::allocate(3, allocator);
+    EXPECT_THROW(history.mutable_current(), BudgetExceeded);
+    EXPECT_EQ(history.undo_count(), 0U);
+  }
+  history.mutable_current().mutable_data()[0] = std::byte{'n'};
+  history.commit();
+  EXPECT_STREQ(lent, "now");
+  EXPECT_EQ(history.undo_count(), 1U);
+  // A clone at the limit: the reclaimer forgets the undo state while the edit begins.
+  history.mutable_current().mutable_data()[0] = std::byte{'r'};
+  EXPECT_EQ(history.undo_count(), 1U);
+  EXPECT_TRUE(history.undo());
+  EXPECT_EQ(text_of(history.current()), "now");
+}
+
+/// A state whose copies may fail.
+struct Fragile {
+  explicit Fragile(int of_number) : number(of_number) {}
+  Fragile(const Fragile& other) : number(other.number) {
+    if (fails) {
+      throw std::bad_alloc();
+    }
+  }
+  Fragile& operator=(const Fragile&) = delete;
+  int number;
+  static inline bool fails = false;
+};
+
+TEST(Histories, a_failed_clone_changes_nothing) {
+  Budget budget(1);
+  History<Fragile> history(budget, Fragile(0));
+  history.mutable_current().number = 1;
+  history.commit();
+  history.mutable_current().number = 2;
+  history.undo();
+  Fragile::fails = true;
+  EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { history.mutable_current(); }), "out of memory",
+                   "a state of a History"));
+  EXPECT_THROW(History<Fragile>(budget, Fragile(0)), OutOfMemory);
+  Fragile::fails = false;
+  EXPECT_EQ(history.undo_count(), 1U);
+  EXPECT_EQ(history.redo_count(), 1U);
+  EXPECT_EQ(history.current().number, 1);
+  history.redo();
+  EXPECT_EQ(history.current().number, 2);
+}
+
+/// A state whose destructor calls a function.
+struct Ending {
+  Ending(Buffer of_bytes, std::function<void()> function)
+      : bytes(std::move(of_bytes)), at_end(std::move(function)) {}
+  Ending(Ending&&) = default;
+  Ending(const Ending&) = default;
+  Ending& operator=(const Ending&) = delete;
+  ~Ending() {
+    if (at_end) {
+      at_end();
+    }
+  }
+  Buffer bytes;
+  std::function<void()> at_end;
+};
+
+TEST(Histories, a_state_may_request_memory_while_it_is_destroyed) {
+  FailingAllocator memory;
+  Budget budget(8);
+  BudgetedAllocator allocator(memory, budget);
+  int ends = 0;
+  const auto request = [&] {
+    ++ends;
+    EXPECT_THROW(Buffer::allocate(9, allocator), BudgetExceeded);
+    EXPECT_EQ(Buffer::allocate(1, allocator).nbytes(), 1U);
+  };
+  History<Ending> history(budget, Ending(of_text<Buffer>("cow", allocator), request));
+  history.mutable_current().bytes = of_text<Buffer>("ox", allocator);
+  ends = 0;
+  {
+    const Buffer other = Buffer::allocate(5, allocator);  // forgets "cow"
+    EXPECT_EQ(ends, 1);
+  }
+  EXPECT_FALSE(history.undo());
+  history.commit();
+  history.mutable_current();
+  history.undo();
+  EXPECT_EQ(ends, 1);
+  history.mutable_current();  // forgets the redo state, whose request forgets the undo state
+  EXPECT_EQ(ends, 3);
+  EXPECT_EQ(history.undo_count(), 0U);
+  history.commit();
+  history.mutable_current();
+  history.clear();
+  EXPECT_EQ(ends, 4);
+}
+
+TEST(Histories, a_write_waits_for_a_state_that_another_thread_forgets) {
+  need_threads();
+  FailingAllocator memory;
+  Budget budget(3);
+  BudgetedAllocator allocator(memory, budget);
+  std::atomic<int> requests{0};
+  const Reclaimer counting = budget.add_reclaimer([&](const Pressure&) -> std::size_t {
+    ++requests;
+    return 0;
+  });
+  History<Ending> history(budget, Ending(of_text<Buffer>("cow", allocator), nullptr));
+  Halt halt;
+  history.mutable_current().at_end = [&] { halt.enter(); };
+  history.commit();
+  history.mutable_current().at_end = nullptr;
+  std::thread allocating([&] { EXPECT_THROW(Buffer::allocate(1, allocator), BudgetExceeded); });
+  halt.await_entry();
+  std::thread letting_go([&] {
+    await([&] { return requests.load() >= 2; });
+    for (int turn = 0; turn < 1000; ++turn) {
+      std::this_thread::yield();  // lets a write that does not wait fail first
+    }
+    halt.let_go();
+  });
+  const std::byte* const place = history.current().bytes.data();
+  EXPECT_EQ(history.mutable_current().bytes.mutable_data(), place);
+  letting_go.join();
+  allocating.join();
+}
+
+TEST_F(HistoryTest, in_a_forked_child_it_forgets_nothing) {
+  lend(1);
+  edit(0, 'a');
+  in_a_child([&] {
+    EXPECT_THROW(paint(1, 'b'), BudgetExceeded);
+    EXPECT_EQ(counts(), "2 undo, 0 redo");
+    EXPECT_TRUE(history.undo());
+    EXPECT_TRUE(history.undo());
+    EXPECT_EQ(shown(), "....");
+  });
+  paint(1, 'b');
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+}
+
+// ---- random programs
+
+/// Runs random edits, undos and redos, and compares each state with a full copy.
+class RandomProgram {
+ public:
+  RandomProgram(History<TiledBuffer>& history, Random& random)
+      : history_(history), random_(random), states_{letters_of(history.current())} {}
+
+  void step() {
+    switch (random_.below(8)) {
+      case 0:
+        history_.commit();
+        is_edited_ = false;
+        break;
+      case 1:
+      case 2:
+        move(history_.undo(), -1);
+        break;
+      case 3:
+        move(history_.redo(), 1);
+        break;
+      case 4:
+        if (random_.chance(10)) {
+          history_.clear();
+          keep(0, 0);
+          is_edited_ = false;
+        }
+        break;
+      default:
+        paint();
+    }
+    EXPECT_EQ(letters_of(history_.current()), states_[position_]);
+  }
+
+  /// Forgets the states that the history has forgotten.
+  void forget() {
+    ASSERT_LE(history_.undo_count(), position_);
+    ASSERT_LT(position_ + history_.redo_count(), states_.size());
+    keep(history_.undo_count(), history_.redo_count());
+  }
+  std::size_t undo_count() const { return position_; }
+  std::size_t redo_count() const { return states_.size() - 1 - position_; }
+
+ private:
+  void paint() {
+    const std::size_t tile = random_.below(tiles);
+    const auto letter = static_cast<char>('a' + random_.below(26));
+    fill(history_.mutable_current(), tile, letter);
+    if (!std::exchange(is_edited_, true)) {
+      keep(position_, 0);
+      states_.push_back(states_[position_++]);
+    }
+    states_[position_][tile] = letter;
+  }
+
+  /// If the history cannot move, it has forgotten the states in that direction.
+  void move(bool moves, int distance) {
+    if (moves) {
+      ASSERT_GT(distance < 0 ? undo_count() : redo_count(), 0U);
+      position_ += static_cast<std::size_t>(distance);
+      is_edited_ = false;
+    } else {
+      keep(distance < 0 ? 0 : undo_count(), distance < 0 ? redo_count() : 0);
+    }
+  }
+  void keep(std::size_t undo_states, std::size_t redo_states) {
+    states_.resize(position_ + 1 + redo_states);
+    states_.erase(states_.begin(),
+                  states_.begin() + static_cast<std::ptrdiff_t>(position_ - undo_states));
+    position_ = undo_states;
+  }
+
+  History<TiledBuffer>& history_;
+  Random& random_;
+  std::vector<std::string> states_;
+  std::size_t position_ = 0;
+  bool is_edited_ = false;
+};
+
+TEST_F(HistoryTest, random_programs_show_the_states_of_full_copies) {
+  Random random(seed());
+  RandomProgram program(history, random);
+  for (int step = 0; step < 3000 && !HasFailure(); ++step) {
+    program.step();
+    EXPECT_EQ(history.undo_count(), program.undo_count());
+    EXPECT_EQ(history.redo_count(), program.redo_count());
+  }
+}
+
+TEST_F(HistoryTest, random_programs_at_the_limit_lose_only_outer_states) {
+  Random random(seed());
+  constexpr std::size_t spare_tiles = 3;
+  lend(spare_tiles);
+  RandomProgram program(history, random);
+  std::vector<Buffer> others(spare_tiles);
+  for (int step = 0; step < 3000 && !HasFailure(); ++step) {
+    program.step();
+    if (random.chance(20)) {
+      Buffer& other = random.one_of(others);
+      other = Buffer();
+      other = random.flag() ? Buffer::allocate(random.number(std::size_t{1}, one_tile), allocator)
+                            : Buffer();
+    }
+    program.forget();
+  }
+  EXPECT_EQ(budget.peak(), budget.limit());
+}
+
+TEST_F(HistoryTest, its_owner_never_lacks_room_if_other_threads_forget) {
+  need_threads();
+  Random random(seed());
+  constexpr std::size_t threads = 2;
+  lend(threads);
+  RandomProgram program(history, random);
+  std::atomic<bool> is_over{false};
+  at_once(threads + 1, [&](std::size_t thread) {
+    if (thread == 0) {
+      for (int step = 0; step < 3000 && !HasFailure(); ++step) {
+        program.step();
+      }
+      is_over = true;
+    }
+    while (!is_over) {
+      try {
+        (void)Buffer::allocate(one_tile, allocator);
+      } catch (const BudgetExceeded&) {
+        // Rarely: while the owner copies a tile, its image takes a tile more.
+      }
+    }
+  });
+  program.forget();
+  history.clear();
+  EXPECT_EQ(used_tiles(), tiles);
+  EXPECT_LE(budget.peak(), budget.limit());
+}
+
+}  // namespace
+}  // namespace byre::test
