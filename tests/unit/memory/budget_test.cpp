@@ -299,16 +299,6 @@ TEST_F(ReclaimerTest, are_asked_in_order_until_the_request_fits) {
   give_back({one, two, three});
 }
 
-TEST_F(ReclaimerTest, are_asked_for_the_spare_capacity_of_a_block_too) {
-  Generous generous;
-  BudgetedAllocator larger(generous, budget);
-  const Reclaimer reclaimer = giving(1);
-  budget.set_limit(420);  // room for the request, but not for its block of 150 bytes
-  const Block block = larger.allocate({100});
-  EXPECT_EQ(log, (Asked{{1, 30}}));
-  larger.deallocate(block);
-}
-
 TEST_F(ReclaimerTest, are_asked_again_while_they_give) {
   const Reclaimer first = giving(1);
   const Block block = take(250);
