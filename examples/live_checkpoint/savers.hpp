@@ -263,7 +263,7 @@ class LimitedSaver final : public Saver {
   Table& table() override { return table_; }
 
  private:
-  /// What the saving thread needs besides tiles: its stack, and the tables of the writer.
+  /// The bytes that the saving thread needs in addition to tiles, for its stack and its tables.
   static constexpr std::size_t own_nbytes = std::size_t{256} << 10;
 
   byre::Budget budget_{byre::max_nbytes};

@@ -22,7 +22,7 @@ namespace examples::live_checkpoint {
 class WorstCase {
  public:
   /// Trains on each row of the plan's table in random order, so that every row is rewritten between
-  /// two snapshots. `spare` is the memory beside the table, as a fraction of it.
+  /// two snapshots. `spare` is the additional memory, as a fraction of the table.
   /// `level` is that of zstd in deltas.
   WorstCase(Plan plan, std::uint32_t tile_rows, double spare, int level)
       : plan_(std::move(plan)), tile_rows_(tile_rows), spare_(spare), level_(level) {
@@ -130,13 +130,13 @@ class WorstCase {
       figures["extra memory, MiB"] = if_known(is_known, mebibytes_in(extra));
       figures["extra memory, % of the table"] = if_known(is_known, 100 * extra / table);
       figures["training, ms"] = milliseconds_in(median(way.training_ns));
-      figures["beside a lazy clone"] = median_ratio(way, ways[2]);
+      figures["times that of a lazy clone"] = median_ratio(way, ways[2]);
       figures["worst stall, ms"] = milliseconds_in(way.worst_stall_ns);
       if (&way == &ways.back() && extra > table * spare_) {
-        report.faults.push_back(
-            format("Within a budget of %.1f MiB beside the table, the process took %.1f MiB more "
-                   "memory.",
-                   mebibytes_in(table * spare_), mebibytes_in(extra)));
+        report.faults.push_back(format(
+            "Within a budget of %.1f MiB more than the table, the process took %.1f MiB more "
+            "memory.",
+            mebibytes_in(table * spare_), mebibytes_in(extra)));
       }
     }
     const std::size_t all = (ways.size() - 1) * rounds * snapshots;

@@ -190,7 +190,7 @@ class AMemoryLimit(WithText):
         extra = [ways[name]["extra memory, % of the table"] for name in self.WAYS]
         if extra[0] is not None:  # the system counts memory
             self.assertTrue(extra[0] < 5 and extra[1] > 80 and extra[2] > 80 and 5 < extra[3] <= 20, extra)
-        self.assertEqual(ways["lazy clone"]["beside a lazy clone"], 1)
+        self.assertEqual(ways["lazy clone"]["times that of a lazy clone"], 1)
 
     def test_must_be_a_percentage_and_admits_no_options_of_other_modes(self):
         for limit in (0, 101, "all"):

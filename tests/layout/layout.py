@@ -20,13 +20,16 @@ ABOVE_ROOMS = {"config.hpp", "byre.h"}
 # Headers exempt from the rule about state: sources define and declare their state with them.
 MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/detail/native.hpp"}
 # Files that may contain mutexes, because each mutex belongs to an object that programs do not use across a fork, is
-# created anew in the child, or is held during forks. All other mutexes must be sync::ProcessMutex.
+# created anew in the child, is not locked there, or is held during forks. All other mutexes must be sync::ProcessMutex.
 MAY_HAVE_MUTEXES = {
     "functional/functionalize/detail/alias.hpp",
     "functional/graph/detail/tape.hpp",
+    "memory/budget.hpp",
     "pages/detail/memory_files.hpp",
     "observe/events.cpp",
     "checks/detail/access_monitor.cpp",
+    "storage/tiles/snapshot_writer.cpp",
+    "storage/tiles/snapshot_writer.hpp",
 }
 STATE = re.compile(r"^\s*(?:static|inline|(?<!extern )constinit)\s+(?!constexpr|consteval|const\b|inline|namespace)"
                    r"[^(;={]*[;={]|(?<!template )\bno_destructor<|^(?!.*\bextern\b).*\bthread_local\b")

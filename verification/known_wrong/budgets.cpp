@@ -23,7 +23,7 @@ class ComparesThenCounts : public TwoThreads {
   Checked::Atomic<std::size_t> used_{0};
 };
 
-/// Wrong: the limit is a variable beside the count. The count is changed only by a
+/// Wrong: the limit and the count are two variables. The count is changed only by a
 /// compare-exchange, but a change of the limit does not change it.
 class LimitBesideCount : public TwoThreads {
  public:

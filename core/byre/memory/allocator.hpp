@@ -171,8 +171,9 @@ class BYRE_API Allocator {
   /// Takes back a block that this allocator returned. Called once for each block.
   virtual void deallocate(const Block& block) noexcept = 0;
 
-  /// The bytes of memory that a block takes: the capacity, and what the allocator needs beside it. A
-  /// budget counts them. The result for a block never changes. The default is the capacity.
+  /// The bytes of memory that a block takes: its capacity, and the allocator's own part of it, such
+  /// as padding. A budget counts them. The result for a block never changes. The default is the
+  /// capacity.
   virtual std::size_t nbytes_taken_by(const Block& block) const noexcept { return block.capacity; }
 
   /// Copies `nbytes`, which may be 0, between two places on this allocator's device. The copy is

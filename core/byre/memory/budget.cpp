@@ -14,7 +14,7 @@ namespace byre::inline BYRE_ABI {
 
 namespace detail {
 
-/// A reclaimer in the list of its budget, whose lock protects the members that are not constant.
+/// A reclaimer in the list of its budget, whose lock protects the variable members.
 struct ReclaimerEntry : ListNode {
   ReclaimerEntry(Budget& of_budget, Reclaim&& function) noexcept
       : budget(&of_budget), reclaim(std::move(function)) {}
@@ -78,7 +78,7 @@ std::size_t call(const detail::ReclaimerEntry& entry, const Pressure& pressure) 
     warn("a reclaimer of a budget failed: %.800s",
          detail::without_full_stop(error.what()).chars.data());
   } catch (...) {
-    warn("a reclaimer of a budget failed: it threw an object that is no std::exception");
+    warn("a reclaimer of a budget failed: it threw an object of an unknown type");
   }
   innermost_call = now.outer;
   return given;

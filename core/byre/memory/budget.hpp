@@ -39,7 +39,7 @@
 
 namespace byre::inline BYRE_ABI {
 
-/// What a request lacks.
+/// The bytes that a request lacks.
 struct Pressure {
   std::size_t nbytes;  ///< bytes that have to be given back so that the request fits
   /// The data that the request copies, as Buffer::data() returns it; null for an allocation. If the
@@ -93,14 +93,14 @@ class [[nodiscard]] BYRE_API Reclaimer {
 /// Counts the bytes of blocks from budgeted() allocators, and keeps them below a limit.
 ///
 /// - A block counts with what it takes of the allocator's memory (Allocator::nbytes_taken_by). Data
-///   in pages counts with the size of its file, and an overlay, a private mapping of such data, with
+/// in pages counts with the size of its file, and an overlay, a private mapping of such data, with
 ///   the size of all its pages: so many may be written without another request. Tables of tiles and
 ///   the idle blocks of a pool do not count.
 /// - Budgets nest: what counts in a budget counts in its parent, too. If the parent refuses a
 ///   request, the reclaimers of the child are asked first, then those of the parent, but not those
 ///   of other children.
 /// - No schedule of threads exceeds a limit: a request is compared with the limit and counted in
-///   one atomic step. While a request that a parent refuses is in progress, its bytes are taken from
+/// one atomic step. While a request that a parent refuses is in progress, its bytes are taken from
 ///   the child, so that another request may be refused.
 ///
 /// Thread-safe. Counting is lock-free, and releasing wait-free. Must outlive its allocators,
@@ -210,8 +210,8 @@ class BYRE_API BudgetedAllocator final : public Allocator {
 
 /// An allocator that takes its blocks from `allocator`, and counts them in `budget`. Several such
 /// allocators may share a budget. Both arguments must outlive the result, and the result must
-/// outlive all buffers from it. Throws InvalidArgument if `allocator` has a budget already: nest the
-/// budgets instead.
+/// outlive all buffers from it. Throws InvalidArgument if `allocator` has a budget already: nest
+/// the budgets instead.
 inline BudgetedAllocator budgeted(Allocator& allocator, Budget& budget) {
   return BudgetedAllocator(allocator, budget);
 }

@@ -64,8 +64,9 @@ class BYRE_API ReclaimRounds {
 };
 
 /// Returns `attempt()`. If it throws BudgetExceeded, asks for bytes and calls it again. `data` is
-/// the data that the request copies, or null; `attempt` may set it. If the calling thread holds a lock of byre, or if
-/// this is a request of a reclaimer, rethrows: a caller without the lock may ask.
+/// the data that the request copies, or null; `attempt` may set it. If the calling thread holds a
+/// lock of byre, or if this is a request of a reclaimer, rethrows: a caller without the lock may
+/// ask.
 template <class Attempt>
 decltype(auto) within_budget(const void* const& data, const Attempt& attempt) {
   for (ReclaimRounds rounds;;) {

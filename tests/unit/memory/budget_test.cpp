@@ -381,7 +381,7 @@ TEST_F(ReclaimerTest, an_exception_of_a_reclaimer_is_a_warning) {
   EXPECT_EQ(warnings.texts(),
             (std::vector<std::string>{
                 "a reclaimer of a budget failed: the disk is full",
-                "a reclaimer of a budget failed: it threw an object that is no std::exception"}));
+                "a reclaimer of a budget failed: it threw an object of an unknown type"}));
 }
 
 TEST_F(ReclaimerTest, a_request_of_a_reclaimer_uses_the_room_that_is_left) {

@@ -128,7 +128,7 @@ TEST_F(BudgetedWrites, a_reclaimer_may_write_and_allocate) {
   const Buffer shared = other;
   const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
     other.mutable_data()[0] = std::byte{'b'};                      // copies: one byte is left
-    EXPECT_THROW(Buffer::allocate(1, allocator), BudgetExceeded);  // asks nobody
+    EXPECT_THROW(Buffer::allocate(1, allocator), BudgetExceeded);  // calls no reclaimer
     EXPECT_EQ(Buffer::allocate(0, allocator).nbytes(), 0U);
     clone = Buffer();
     return pressure.nbytes;

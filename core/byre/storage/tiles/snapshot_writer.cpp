@@ -138,8 +138,8 @@ std::size_t SnapshotWriter::reclaim(const Pressure& pressure) {
   return given != 0 ? given : give_up_unshared(pressure.nbytes);
 }
 
-/// Writes and drops the buffer whose data this is, or waits for its end. Returns the bytes that were
-/// not written before; 0 if there is no such buffer.
+/// Writes and drops the buffer whose data this is, or waits for its end. Returns the bytes that
+/// were not written before; 0 if there is no such buffer.
 std::size_t SnapshotWriter::give_up_data(const void* data) {
   const auto found = std::lower_bound(by_address_.begin(), by_address_.end(),
                                       std::pair<const void*, std::size_t>(data, 0));
@@ -194,7 +194,7 @@ bool SnapshotWriter::begin(std::size_t part) {
   return begins;
 }
 
-/// Begins the first pending part. Returns `none` if there is none.
+/// Begins the first pending part. Returns `none` if no part is pending.
 std::size_t SnapshotWriter::begin_next() {
   const Lock lock(mutex_);
   while (first_pending_ < states_.size() && states_[first_pending_] != State::pending) {

@@ -16,8 +16,8 @@
 /// 1. If the request copies a tile that the snapshot shares, the writer writes that tile to the
 ///    sink, or waits until another thread has written it, and drops it. If no other owner is left,
 ///    the request needs no copy: it writes in place.
-/// 2. Otherwise the writer writes and drops tiles of which the snapshot is the only owner, because
-///    the original has changed, until enough bytes have been released.
+/// 2. Otherwise the writer writes and drops tiles that only the snapshot owns, because the original
+///    has changed, until enough bytes have been released.
 #pragma once
 
 #include <byre/files/output_file.hpp>
@@ -44,8 +44,8 @@ class BYRE_API SnapshotSink {
   SnapshotSink& operator=(const SnapshotSink&) = delete;
   virtual ~SnapshotSink();
 
-  /// Writes bytes of the snapshot, from `offset` on. Called once for each byte, in any order, and by
-  /// several threads at once.
+  /// Writes bytes of the snapshot, from `offset` on. Called once for each byte, in any order, and
+  /// by several threads at once.
   virtual void write(std::size_t offset, std::span<const std::byte> bytes) = 0;
   /// Called after all bytes were written.
   virtual void commit() = 0;
@@ -74,9 +74,9 @@ class BYRE_API FileSink final : public SnapshotSink {
 /// In a child of fork(), the writer gives up nothing at the limit of a budget.
 class BYRE_API SnapshotWriter {
  public:
-  /// A writer of `snapshot`, whose tiles it takes over: it drops each tile after it was written. The
-  /// sink must outlive the writer. Throws OutOfMemory, and InvalidArgument if the snapshot's memory
-  /// is not that of the host. Cost: O(n log n) in the number of tiles.
+  /// A writer of `snapshot`, whose tiles it takes over: it drops each tile after it was written.
+  /// The sink must outlive the writer. Throws OutOfMemory, and InvalidArgument if the snapshot's
+  /// memory is not that of the host. Cost: O(n log n) in the number of tiles.
   SnapshotWriter(TiledBuffer snapshot, SnapshotSink& sink, CallSite site = CallSite::current());
   /// A writer of a buffer, which is dropped as a whole after all of its bytes were written. So at
   /// the limit of a budget, the first write to the original waits until the rest is written.
@@ -86,9 +86,9 @@ class BYRE_API SnapshotWriter {
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-  /// Writes parts of the snapshot until `most_nbytes` bytes or more have been written, or nothing is
-  /// left. A part is a tile, or about a MiB of a buffer. Returns the number of bytes that this call
-  /// wrote; 0 if nothing was left. If the sink fails, in this call or on another thread, the
+  /// Writes parts of the snapshot until `most_nbytes` bytes or more have been written, or nothing
+  /// is left. A part is a tile, or about a MiB of a buffer. Returns the number of bytes that this
+  /// call wrote; 0 if nothing was left. If the sink fails, in this call or on another thread, the
   /// snapshot is given up, and this and all later calls throw the sink's exception.
   std::size_t write_some(std::size_t most_nbytes);
 
@@ -98,7 +98,7 @@ class BYRE_API SnapshotWriter {
   void finish();
 
   std::size_t nbytes() const noexcept { return nbytes_; }
-  /// The bytes that are not written yet; 0 after a failure.
+  /// The number of bytes left to write; 0 after a failure.
   std::size_t nbytes_left() const;
 
  private:
