@@ -599,6 +599,12 @@ BYRE_C_API byre_status byre_recording_write(const byre_recording* recording, con
 /// The number of events that were lost for lack of memory.
 BYRE_C_API uint64_t byre_recording_lost(const byre_recording* recording);
 
+/// The bytes that byre holds by origin, as a text and as JSON; docs/observing.md explains them.
+/// Free the text by byre_text_free(). Thread-safe. Errors: invalid argument without byre's Meson
+/// option `stats`.
+BYRE_C_API byre_status byre_memory_report_to_text(char** text);
+BYRE_C_API byre_status byre_memory_report_to_json(char** text);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

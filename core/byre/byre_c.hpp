@@ -582,6 +582,21 @@ class Recording : public detail::Owner<byre_recording, byre_recording_destroy> {
   }
 };
 
+/// See byre_memory_report_to_text().
+inline Result<Text> memory_report_to_text() noexcept {
+  char* text = nullptr;
+  const byre_status status = byre_memory_report_to_text(&text);
+  Text made(text);
+  return detail::result_of(status, made);
+}
+/// See byre_memory_report_to_json().
+inline Result<Text> memory_report_to_json() noexcept {
+  char* text = nullptr;
+  const byre_status status = byre_memory_report_to_json(&text);
+  Text made(text);
+  return detail::result_of(status, made);
+}
+
 /// See byre_allocator_create().
 class Allocator : public detail::Owner<byre_allocator, byre_allocator_destroy> {
  public:

@@ -13,7 +13,7 @@ from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 from byre import _byre, _leaves
-from byre._errors import ArgumentError, CopyRefused
+from byre._errors import CopyRefused, checked_nbytes
 
 SMALL_NBYTES = 64 << 10  # blocks below this size are copied faster than they are mapped
 _COPIES_UNTIL_COLLAPSE = 4
@@ -40,9 +40,7 @@ def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
     >>> byre.is_lazy(grid) and byre.is_lazy(byre.ones((1000, 1000)))
     True
     """
-    if not isinstance(min_nbytes, (int, np.integer)) or min_nbytes < 0:
-        raise ArgumentError(f"pages: min_nbytes is {min_nbytes!r}. Pass a whole number of bytes of at least 0.")
-    before = _byre.set_handler(_handler(min(int(min_nbytes), sys.maxsize)))
+    before = _byre.set_handler(_handler(checked_nbytes("pages", "min_nbytes", min_nbytes)))
     try:
         yield
     finally:

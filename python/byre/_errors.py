@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """The errors that byre raises."""
+from __future__ import annotations
+
+import sys
+
+import numpy as np
 
 
 class Error(Exception):
@@ -28,3 +33,9 @@ class OutOfMemory(Error, MemoryError):
 
 for _error in (Error, ArgumentError, CopyRefused, FileError, MissingFile, OutOfMemory):
     _error.__module__ = "byre"
+
+
+def checked_nbytes(call: str, name: str, nbytes: int) -> int:
+    if not isinstance(nbytes, (int, np.integer)) or nbytes < 0:
+        raise ArgumentError(f"{call}: {name} is {nbytes!r}. Pass a whole number of bytes of at least 0.")
+    return min(int(nbytes), sys.maxsize)

@@ -125,7 +125,8 @@ std::size_t written_nbytes(std::uintptr_t start) {
 void count_copy(std::uintptr_t address, std::size_t nbytes, const std::string& file,
                 unsigned line) {
   const CallSite site = site_of(file, line);
-  stats::detail::WriteReport().copied(pointer(address), nullptr,
+  stats::detail::WriteReport().copied(stats::detail::DataFacts{.data = pointer(address)},
+                                      stats::detail::DataFacts(),
                                       {nbytes, stats::CopyCause::writable, site});
 }
 

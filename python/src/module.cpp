@@ -49,6 +49,7 @@ PYBIND11_MODULE(_byre, module) {
   define_arrays(module);
   define_copies(module);
   define_files(module);
+  define_memory(module);
 }
 
 }  // namespace byre::inline BYRE_ABI::python

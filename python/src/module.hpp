@@ -45,5 +45,6 @@ pybind11::object array_in(Block& block, const Block* source = nullptr, pybind11:
 void define_arrays(pybind11::module_& module);
 void define_copies(pybind11::module_& module);
 void define_files(pybind11::module_& module);
+void define_memory(pybind11::module_& module);
 
 }  // namespace byre::inline BYRE_ABI::python

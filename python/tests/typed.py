@@ -14,6 +14,12 @@ with byre.pages(min_nbytes=100), byre.no_copies():
     text: str = byre.explain(state)
 copied: int = (byre.stats() - byre.stats()).bytes_copied
 lazy: bool = byre.is_lazy(x)
+with byre.tag("weights"):
+    report: dict[str, Any] = byre.memory_report()
+summary: str = byre.memory_summary()
+byre.trim()
+byre.trim(keep_nbytes=1)
+byre.set_pool_limit(byre.get_pool_limit())
 byre.save("a.npy", x, format="npy")
 saved: concurrent.futures.Future[None] = byre.save_async(b"a", state, "safetensors", progress=lambda done, total: None)
 by: dict[str, str] = byre.metadata("a.safetensors")
@@ -28,5 +34,7 @@ byre.save(3, x)  # WRONG
 byre.save("a", x, metadata={"a": 1})  # WRONG
 byre.save_async("a", x, progress=lambda done: None)  # WRONG
 byre.nothing()  # WRONG
+byre.tag(3)  # WRONG
+byre.trim("all")  # WRONG
 shared.set("text")  # WRONG
 z: int = byre.copy("text")  # WRONG

@@ -2,6 +2,7 @@
 #include <byre/c/detail/calls.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/observe/events.hpp>
+#include <byre/observe/memory_report.hpp>
 #include <byre/observe/recording.hpp>
 
 #include <algorithm>
@@ -113,4 +114,18 @@ byre_status byre_recording_write(const byre_recording* recording, const char* fi
 
 uint64_t byre_recording_lost(const byre_recording* recording) {
   return recording == nullptr ? 0 : recording->recording.lost();
+}
+
+byre_status byre_memory_report_to_text(char** text) {
+  return guarded([=] {
+    expect_given(text, "byre_memory_report_to_text", "text");
+    *text = copied_text(to_text(memory_report()));
+  });
+}
+
+byre_status byre_memory_report_to_json(char** text) {
+  return guarded([=] {
+    expect_given(text, "byre_memory_report_to_json", "text");
+    *text = copied_text(to_json(memory_report()));
+  });
 }

@@ -209,7 +209,8 @@ void RecyclingPool::trim(std::size_t keep_nbytes) noexcept {
 void RecyclingPool::give_back(IdleBlock* idle) noexcept {
   const Block block = revive(idle);
   stats::detail::report_pool(RecordKind::pool_return, block.capacity,
-                             stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
+                             stats::detail::minus(stats::Counter::pooled_bytes, block.capacity),
+                             stats::detail::minus(stats::Counter::overhead_bytes, lead));
   pages_->unmap(data_of(block), lead, block.capacity);
 }
 
@@ -224,7 +225,8 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
     throw OutOfMemory(nbytes, name());
   }
   system::advise_huge(data, huge_nbytes(capacity));
-  stats::detail::report_pool(RecordKind::pool_miss, capacity);
+  stats::detail::report_pool(RecordKind::pool_miss, capacity,
+                             stats::detail::plus(stats::Counter::overhead_bytes, lead));
   return {data, capacity, data - lead};
 }
 

@@ -60,7 +60,7 @@ struct Registry final : sync::detail::ProcessState {
   sync::ProcessMutex mutex;
   Shard* shards = nullptr;
   std::int64_t (*pinned_bytes)() noexcept = nullptr;
-  std::int64_t recordings = 0;
+  std::int64_t listeners = 0;
   Shard ended;
 };
 
@@ -72,7 +72,7 @@ void enlist(Shard& shard) noexcept {
   Registry& all = registry();
   const sync::ProcessLock lock(all.mutex);
   shard.is_enlisted = true;
-  shard.only_counts.set(all.recordings == 0);
+  shard.only_counts.set(all.listeners == 0);
   shard.next = std::exchange(all.shards, &shard);
 }
 
@@ -128,12 +128,12 @@ void set_source_of_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept {
   all.pinned_bytes = nbytes;
 }
 
-void change_recordings(std::int64_t by) noexcept {
+void change_listeners(std::int64_t by) noexcept {
   Registry& all = registry();
   const sync::ProcessLock lock(all.mutex);
-  all.recordings += by;
+  all.listeners += by;
   for (Shard* shard = all.shards; shard != nullptr; shard = shard->next) {
-    shard->only_counts.set(all.recordings == 0);
+    shard->only_counts.set(all.listeners == 0);
   }
 }
 
@@ -159,23 +159,28 @@ void count_slowly(Change change) noexcept {
   }
 }
 
+void add_counts(Shard& sums) noexcept {
+  Registry& all = registry();
+  const sync::ProcessLock lock(all.mutex);
+  add_all(sums, all.ended);
+  for (const Shard* shard = all.shards; shard != nullptr; shard = shard->next) {
+    add_all(sums, *shard);
+  }
+}
+
 }  // namespace detail
 
 Counters snapshot() noexcept {
   if (!BYRE_STATS) {
     return {};
   }
-  detail::Registry& all = detail::registry();
   detail::Shard sums;
-  std::int64_t (*pinned_bytes)() noexcept = nullptr;
-  {
+  detail::add_counts(sums);
+  detail::Registry& all = detail::registry();
+  const auto pinned_bytes = [&all] {
     const sync::ProcessLock lock(all.mutex);
-    pinned_bytes = all.pinned_bytes;
-    detail::add_all(sums, all.ended);
-    for (const detail::Shard* shard = all.shards; shard != nullptr; shard = shard->next) {
-      detail::add_all(sums, *shard);
-    }
-  }
+    return all.pinned_bytes;
+  }();
   const auto of = [&](Counter counter) { return sums.get(counter); };
   return {
       .lazy_clones = of(Counter::lazy_clones),

@@ -53,8 +53,14 @@ enum class Counter : std::uint8_t {
   pooled_bytes,     ///< idle bytes in recycling pools, in blocks of at least 64 KiB
   /// overlays mapped by writes to paged data; an overlay is a private mapping of the data's pages
   overlays,
+  // These serve memory_report(). Only slow operations change them.
+  paged_bytes,     ///< the part of live_bytes that is in files of pages
+  mapped_bytes,    ///< bytes of mapped files
+  adopted_bytes,   ///< bytes of adopted memory
+  overhead_bytes,  ///< bytes that recycling pools mapped in front of their blocks, for headers
+  pending_bytes,   ///< bytes that submitted copies, which have not ended, read
 };
-inline constexpr std::size_t counter_count = 10;
+inline constexpr std::size_t counter_count = 15;
 
 namespace detail {
 
@@ -83,7 +89,7 @@ class Shard {
     set(counter, get(counter) + value);
   }
 
-  /// True if the thread only has to count: its shard is in the list and there is no recording. Set
+  /// True if the thread only has to count: its shard is in the list and there is no listener. Set
   /// under the lock of the list.
   RelaxedFlag only_counts;
   /// True if the shard is in the list that snapshots read; used by its thread only.
@@ -124,22 +130,25 @@ BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard shard_of_thread;
 BYRE_API Shard& this_threads_shard() noexcept;
 #endif
 
-/// The slow path of count(): for a thread that counts for the first time or is ending, or during a
-/// recording.
+/// The slow path of count(): for a thread that counts for the first time or is ending, or if there
+/// is a listener.
 [[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
 
-/// Adds `by` to the number of active recordings, and updates Shard::only_counts of all threads.
-/// Thread-safe. A recording may miss events of other threads during the call.
-void change_recordings(std::int64_t by) noexcept;
+/// Adds `by` to the number of listeners (recordings, and the ledger of tagged memory), and updates
+/// Shard::only_counts of all threads. Thread-safe. A listener may miss events of other threads
+/// during the call.
+void change_listeners(std::int64_t by) noexcept;
 
-/// True if this thread must check for an active recording: there is one, or the thread has not
-/// counted yet.
+/// Adds the counts of all threads, including ended threads, to `sums`.
+void add_counts(Shard& sums) noexcept;
+
+/// True if this thread must check for a listener: there is one, or the thread has not counted yet.
 inline bool may_record() noexcept {
   return BYRE_STATS && !this_threads_shard().only_counts.is_set();
 }
 
-/// Counts `changes`. If there may be a recording, calls `slowly()` instead, which must count
-/// `changes` and record the event. count() needs the check for a recording too, so the check
+/// Counts `changes`. If there may be a listener, calls `slowly()` instead, which must count
+/// `changes` and report the event to it. count() needs the check for a listener too, so the check
 /// adds no cost. `slowly` must not throw, and should be a single call.
 template <class Slowly, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {

@@ -404,6 +404,11 @@ class basic_buffer {
     return has_data() ? header().allocator() : default_allocator();
   }
 
+  /// The bytes in a report to observers; for byre's libraries only.
+  stats::detail::DataFacts facts() const noexcept {
+    return has_data() ? header().facts() : stats::detail::DataFacts();
+  }
+
  private:
   template <sync::Sync, std::size_t>
   friend class detail::basic_tile_tree;

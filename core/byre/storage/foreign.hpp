@@ -109,8 +109,18 @@ class ForeignHeader final : public Header {
   ForeignHeader(const typename Header::Description& description, Owner&& owner)
       : Header(description,
                [](Header& self) noexcept { delete static_cast<ForeignHeader*>(&self); }),
-        owner_(std::move(owner)) {}
-  ~ForeignHeader() { stats::detail::report_end(this->data()); }
+        owner_(std::move(owner)) {
+    stats::detail::count(stats::detail::plus(stats::Counter::adopted_bytes, adopted_nbytes()));
+    stats::detail::report_foreign(*this);
+  }
+  ~ForeignHeader() {
+    stats::detail::count(stats::detail::minus(stats::Counter::adopted_bytes, adopted_nbytes()));
+    stats::detail::report_end(static_cast<const Header*>(this), this->data());
+  }
+
+  std::size_t adopted_nbytes() const noexcept {
+    return this->origin() == Origin::adopted ? this->capacity() : 0;
+  }
 
   Owner owner_;
 };

@@ -296,6 +296,11 @@ class basic_storage {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
+  /// See Buffer::facts().
+  stats::detail::DataFacts facts() const noexcept {
+    return identity_ == nullptr ? stats::detail::DataFacts() : identity_->buffer.facts();
+  }
+
   /// The slot in which the tensor library attaches data to this storage; for that library only.
   /// Null if the handle is empty. The slot lives as long as the storage. See attachment.hpp.
   detail::basic_attachment_slot<Sync>* slot() const noexcept {

@@ -62,10 +62,9 @@ void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
                                            : stats::CopyCause::shared;
   Storage larger = detail::allocate_elements(nbytes, dtype(), allocator());
   if (const std::size_t kept = storage.nbytes(); kept != 0) {
-    const std::byte* const data = std::as_const(storage).data();
     report.begin();
-    allocator().copy(larger.mutable_data(), data, kept);
-    report.copied(data, std::as_const(larger).data(), {kept, cause, site});
+    allocator().copy(larger.mutable_data(), std::as_const(storage).data(), kept);
+    report.copied(storage, larger, {kept, cause, site});
   }
   storage = std::move(larger);
   base().shadow = nullptr;

@@ -347,8 +347,24 @@ TEST(CObservation, every_clone_is_recorded_with_the_place_of_the_caller) {
   EXPECT_TRUE(says(static_cast<char*>(json), "storage.cow:1", "tiles.cow:2", "loaded.cow:3",
                    "pinned.cow:4"));
 }
+
+TEST(CObservation, a_memory_report_is_a_text_or_json) {
+  CBuffer buffer;
+  allocate(buffer, "cows");
+  CText text, json;
+  ASSERT_TRUE(ok(byre_memory_report_to_text(text.result())));
+  EXPECT_TRUE(says(static_cast<char*>(text), "byre: memory: ", " allocated, "));
+  ASSERT_TRUE(ok(byre_memory_report_to_json(json.result())));
+  EXPECT_TRUE(says(static_cast<char*>(json), "{\"allocated\": ", "\"tags\": ["));
+  EXPECT_TRUE(fails(byre_memory_report_to_text(nullptr), BYRE_INVALID_ARGUMENT,
+                    "byre_memory_report_to_text"));
+  EXPECT_TRUE(fails(byre_memory_report_to_json(nullptr), BYRE_INVALID_ARGUMENT,
+                    "byre_memory_report_to_json"));
+}
 #else
 TEST(CObservation, recordings_are_refused_in_a_build_without_stats) {
+  CText text;
+  EXPECT_TRUE(fails(byre_memory_report_to_text(text.result()), BYRE_INVALID_ARGUMENT, "stats"));
   CRecording recording;
   EXPECT_TRUE(fails(byre_recording_create(0, recording.result()), BYRE_INVALID_ARGUMENT, "stats"));
   CSink sink;

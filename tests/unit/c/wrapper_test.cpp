@@ -216,6 +216,15 @@ void write_a_clone() {
   EXPECT_TRUE(buffer.lazy_clone()->mutable_data());
 }
 
+TEST(WrappedObservation, memory_reports_are_texts) {
+  const c::Result<c::Text> text = c::memory_report_to_text();
+  if (!text) {
+    GTEST_SKIP() << "byre was built without stats";
+  }
+  EXPECT_TRUE(says(text->c_str(), "byre: memory: "));
+  EXPECT_TRUE(says(c::memory_report_to_json()->c_str(), "\"tags\": ["));
+}
+
 TEST(WrappedObservation, sink_and_recording_see_copies_until_they_end) {
   byre_stats counts{};
   counts.struct_nbytes = sizeof counts;

@@ -213,6 +213,10 @@ const Case cases[] = {
              return byre_copy_sink_install([](void*, const byre_copy_event*) {}, nullptr,
                                            v.sink.result());
            }),
+    c_case("byre_memory_report_to_text",
+           [](Values& v) { return byre_memory_report_to_text(v.text.result()); }),
+    c_case("byre_memory_report_to_json",
+           [](Values& v) { return byre_memory_report_to_json(v.text.result()); }),
     c_case("byre_recording_create",
            [](Values& v) { return byre_recording_create(4096, v.recording.result()); }),
     file_case("byre_recording_stop",

@@ -2,7 +2,9 @@
 // Cases of counters and recordings of copies, and of reports of reshapes.
 #include <byre/byre.hpp>
 #include <byre/observe/expect.hpp>
+#include <byre/observe/memory_report.hpp>
 #include <byre/observe/recording.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>
@@ -55,6 +57,33 @@ std::string described(const std::unique_ptr<Recorded>& recorded) {
   return std::to_string(recorded->recording.lost());
 }
 constexpr auto make_recorded = [] { return std::make_unique<Recorded>(); };
+
+/// Uses a new name in each attempt.
+void tag_memory(Attempt& attempt) {
+  const std::string name =
+      "a name that exceeds the inline capacity of strings " + std::to_string(attempt.number());
+  attempt([&] { const ScopedTag scope(name); });
+}
+
+/// A report needs memory for a tag, for shared data and for an overlay.
+void report_memory(Attempt& attempt) {
+  const ScopedTag scope("a name that exceeds the inline capacity of strings");
+  const Buffer data = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  Buffer overlay = data;
+  overlay.mutable_data()[0] = std::byte{1};
+  const Buffer clone = data;
+  MemoryReport report;
+  attempt(
+      [&] { report = memory_report(); },
+      [&] { return std::to_string(report.tags.empty()) + std::to_string(report.shared.size()); });
+}
+
+constexpr auto report_of_a_tag = [] {
+  MemoryReport report;
+  report.tags = {{"a name that exceeds the inline capacity of strings", {1, 2, 3, 4, 5}}};
+  report.shared = {{"shared", {"a"}, {"a/rather/long/name/of/a/file.cpp:1"}, 1, 2}};
+  return report;
+};
 
 #endif
 
@@ -147,6 +176,10 @@ const Case cases[] = {
                [](auto& recorded) { (void)recorded->recording.summary(); }),
     value_case("trace::Recording::write", make_recorded,
                [](auto& recorded) { recorded->recording.write(recorded->path); }),
+    retaining_memory({"ScopedTag::ScopedTag", tag_memory}),
+    {"memory_report", report_memory},
+    text_case("to_text", report_of_a_tag, [](auto& report) { return to_text(report); }),
+    text_case("to_json", report_of_a_tag, [](auto& report) { return to_json(report); }),
 #endif
     text_case("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met); }),
     text_case("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met); }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Counters and copy sinks in a child of a fork.
+/// Counters, copy sinks and the ledger of tagged memory in a child of a fork.
 #include <byre/byre.hpp>
 #include <byre/sync/detail/process_state.hpp>
 
@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "children.hpp"
+#include "observe/tagged.hpp"
 #include "support/at_once.hpp"
 #include "support/counted.hpp"
 #include "support/emulated.hpp"
@@ -87,6 +88,36 @@ TEST_F(ForkAndStats, a_fork_within_a_sink_works_in_both_processes) {
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0) << Exit(status).text();
+}
+
+TEST_F(ForkAndStats, a_child_continues_the_ledger_without_scopes_of_lost_threads) {
+  std::optional<Buffer> kept = tagged("kept", 100);
+  const StoppedThread scoped([](Halt& halt) {
+    const ScopedTag scope("lost");
+    halt.enter();
+  });
+  expect_true_in_child([&] {
+    bool is_right = bytes_tagged("kept") == "100 allocated";
+    {
+      const ScopedTag scope("child");
+      const Buffer data = plain(7);
+      is_right = is_right && bytes_tagged("child") == "7 allocated";
+    }
+    kept.reset();
+    return is_right && bytes_tagged("kept").empty() && !is_listening();
+  });
+  EXPECT_EQ(bytes_tagged("kept"), "100 allocated");
+  EXPECT_EQ(bytes_tagged("child"), "");
+}
+
+TEST_F(ForkAndStats, a_scope_around_a_fork_holds_in_both_processes) {
+  const ScopedTag scope("both");
+  const Buffer data = plain(1);
+  expect_true_in_child([] {
+    const Buffer more = plain(10);
+    return bytes_tagged("both") == "11 allocated";
+  });
+  EXPECT_EQ(bytes_tagged("both"), "1 allocated");
 }
 
 }  // namespace

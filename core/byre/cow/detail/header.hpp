@@ -8,6 +8,7 @@
 #include <byre/checks/detail/write_trap.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/observe/detail/ledger.hpp>
 #include <byre/sync/default.hpp>
 
 #include <cstddef>
@@ -36,6 +37,27 @@ constexpr bool is_in_pages(Origin origin) noexcept {
 /// which is read-only.
 constexpr bool is_foreign(Origin origin) noexcept {
   return origin == Origin::adopted || origin == Origin::borrowed || origin == Origin::aliased;
+}
+
+/// The sum of memory_report() that contains the bytes of data of an origin.
+constexpr stats::detail::Held held_as(Origin origin) noexcept {
+  using stats::detail::Held;
+  switch (origin) {
+    case Origin::allocated:
+      return Held::allocated;
+    case Origin::adopted:
+      return Held::adopted;
+    case Origin::mapped:
+      return Held::mapped;
+    case Origin::paged:
+      return Held::paged;
+    case Origin::overlay:
+      return Held::overlay;
+    case Origin::borrowed:
+    case Origin::aliased:
+      break;
+  }
+  return Held::nowhere;
 }
 
 namespace cow {
@@ -118,6 +140,17 @@ class basic_header {
   /// memory of an allocator without a budget whose copies end before they return, and if the header
   /// was created in this process.
   bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
+
+  /// The data in a report to observers.
+  stats::detail::DataFacts facts() const noexcept {
+    return {.header = this,
+            .data = data(),
+            .nbytes = capacity(),
+            .held = held_as(origin()),
+            .use_count = [](const void* header) noexcept {
+              return static_cast<const basic_header*>(header)->share().use_count();
+            }};
+  }
 
   /// Changes the size. Called by the only owner, with at most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }

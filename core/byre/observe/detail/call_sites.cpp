@@ -3,6 +3,7 @@
 #include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <string>
@@ -58,6 +59,27 @@ CallSite detail::site_at(SiteId id) noexcept {
   const auto found = all.sites.find(id);
   return found == all.sites.end() ? CallSite{}
                                   : CallSite{found->second.first.c_str(), found->second.second};
+}
+
+void detail::add_line(ClonedLines& lines, SiteId site, std::uint32_t count) noexcept {
+  auto place = std::find_if(lines.begin(), lines.end(),
+                            [site](const ClonedAt& line) { return line.site == site; });
+  if (place == lines.end()) {
+    --place;
+    *place = ClonedAt{};
+  }
+  place->site = site;
+  place->count += count;
+  std::rotate(lines.begin(), place, place + 1);
+}
+
+void detail::add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept {
+  for (auto line = whole.rbegin(); line != whole.rend(); ++line) {
+    if (line->count != 0) {
+      add_line(lines, line->site, 0);
+      lines.front().count = std::max(lines.front().count, line->count);
+    }
+  }
 }
 
 }  // namespace byre::inline BYRE_ABI::stats

@@ -38,8 +38,8 @@ struct LogEntries {
 struct ThreadOfLog {
   std::uint64_t period = 0;  ///< the period (see Log::period) that `number` belongs to
   std::uint32_t number = 0;  ///< 0: the thread has no number yet in this period
-  /// True while the thread records an event. Nested events are ignored: a user's operator new may
-  /// use byre.
+  /// True while the thread records an event or allocates an entry of the ledger. Nested events are
+  /// ignored: a user's operator new may use byre.
   bool is_recording = false;
 };
 extern constinit thread_local ThreadOfLog thread_of_log;
@@ -118,6 +118,7 @@ struct Log final : sync::detail::ProcessState {
 
   sync::ProcessMutex mutex;
   byre::detail::IntrusiveList<ActiveRecording> recordings;
+  RelaxedFlag has_recordings;  ///< whether `recordings` is not empty; may be read without the mutex
   LogEntries entries;
   /// The number of the current period. A period begins if a recording begins while there is no
   /// other recording, and in a forked child. Threads are numbered anew in each period.
@@ -132,13 +133,14 @@ Log& the_log() noexcept;
 void add_spare_memory(const void* data, LogEntries& spare);
 
 /// Gives this thread a number, and calls `act(log, known)` under the lock. `known` is the log's
-/// entry for `data`, an empty entry if `data` is null, or null if no recording has room.
+/// entry for `data`, an empty entry if `data` is null, or null if no recording has room. Does
+/// nothing if there is no recording: then only the ledger needs the event.
 template <class Act>
 void with_known(const void* data, Act act) noexcept {
-  if (std::exchange(thread_of_log.is_recording, true)) {
+  Log& log = the_log();
+  if (!log.has_recordings.is_set() || std::exchange(thread_of_log.is_recording, true)) {
     return;
   }
-  Log& log = the_log();
   try {
     for (LogEntries spare;; add_spare_memory(data, spare)) {
       const sync::ProcessLock lock(log.mutex);
@@ -164,6 +166,9 @@ void with_known(const void* data, Act act) noexcept {
 /// setting its thread to 0. The call site and the time are determined before the lock is taken.
 template <class Fill>
 void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
+  if (!the_log().has_recordings.is_set()) {
+    return;
+  }
   record.site = site.line == 0 ? SiteId{0} : site_id(site);
   record.end_ns = now_ns();
   record.begin_ns = record.begin_ns == 0 ? record.end_ns : record.begin_ns;

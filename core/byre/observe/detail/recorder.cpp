@@ -46,27 +46,6 @@ void add_spare_memory(const void* data, LogEntries& spare) {
   }
 }
 
-void add_line(ClonedLines& lines, SiteId site, std::uint32_t count) noexcept {
-  auto place = std::find_if(lines.begin(), lines.end(),
-                            [site](const ClonedAt& line) { return line.site == site; });
-  if (place == lines.end()) {
-    --place;
-    *place = ClonedAt{};
-  }
-  place->site = site;
-  place->count += count;
-  std::rotate(lines.begin(), place, place + 1);
-}
-
-void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept {
-  for (auto line = whole.rbegin(); line != whole.rend(); ++line) {
-    if (line->count != 0) {
-      add_line(lines, line->site, 0);
-      lines.front().count = std::max(lines.front().count, line->count);
-    }
-  }
-}
-
 void begin_recording(ActiveRecording& recording) noexcept {
   Log& log = the_log();
   {
@@ -76,17 +55,19 @@ void begin_recording(ActiveRecording& recording) noexcept {
     }
     recording.begin_ns = now_ns();
     log.recordings.push_back(recording);
+    log.has_recordings.set(true);
   }
-  change_recordings(1);
+  ledger::begin_recording();
 }
 
 void end_recording(ActiveRecording& recording) noexcept {
-  change_recordings(-1);
+  ledger::end_recording();
   Log& log = the_log();
   LogEntries dropped;
   const sync::ProcessLock lock(log.mutex);
   log.recordings.remove(recording);
   if (log.recordings.is_empty()) {
+    log.has_recordings.set(false);
     std::swap(dropped, log.entries);
   }
 }
@@ -150,14 +131,21 @@ void record(RecordKind kind, const void* data, std::size_t nbytes, CallSite site
   }
 }
 
-void record_memory(RecordKind kind, const void* data, std::size_t nbytes) noexcept {
-  count_slowly(kind == RecordKind::allocation ? plus(Counter::live_bytes, nbytes)
-                                              : minus(Counter::live_bytes, nbytes));
-  record(kind, data, nbytes);
+void record_memory(RecordKind kind, const DataFacts& data, std::size_t nbytes) noexcept {
+  if (kind == RecordKind::allocation) {
+    count_slowly(plus(Counter::live_bytes, nbytes));
+    ledger::add(data);
+  } else {
+    count_slowly(minus(Counter::live_bytes, nbytes));
+    ledger::remove(data.header);
+  }
+  record(kind, data.data, nbytes);
 }
 
-void record_clone(const void* data, std::size_t nbytes, bool was_unique, CallSite site) noexcept {
-  add(data, {.kind = RecordKind::clone, .nbytes = nbytes}, site,
+void record_clone(const DataFacts& data, std::size_t nbytes, bool was_unique,
+                  CallSite site) noexcept {
+  ledger::add_clone(data, was_unique);
+  add(data.data, {.kind = RecordKind::clone, .nbytes = nbytes}, site,
       [&](const Record& record, KnownData& known) {
         if (was_unique) {
           known.cloned_at = {};
@@ -167,8 +155,9 @@ void record_clone(const void* data, std::size_t nbytes, bool was_unique, CallSit
       });
 }
 
-void record_part(const void* whole, const void* part, bool was_unique) noexcept {
-  with_known(part, [=](Log& log, KnownData* known) noexcept {
+void record_part(const void* whole, const DataFacts& part, bool was_unique) noexcept {
+  ledger::add_part(whole, part, was_unique);
+  with_known(part.data, [=](Log& log, KnownData* known) noexcept {
     const KnownData* const of_whole = log.find(whole);
     if (known != nullptr && of_whole != nullptr) {
       if (was_unique) {
@@ -193,6 +182,9 @@ void record_move(const void* from, const void* to) noexcept {
 
 void forget_data(const void* data) noexcept {
   Log& log = the_log();
+  if (!log.has_recordings.is_set()) {
+    return;
+  }
   decltype(LogEntries::data)::node_type forgotten;  // destroyed without the lock
   const sync::ProcessLock lock(log.mutex);
   forgotten = log.entries.data.extract(data);
@@ -228,38 +220,40 @@ void WriteReport::record_steal(const void* data, std::size_t nbytes, CallSite si
       });
 }
 
-void WriteReport::record_copy(const void* data, const void* copy,
+void WriteReport::record_copy(const DataFacts& source, const DataFacts& copy,
                               const CopyEvent& event) const noexcept {
-  record_wait(data, event.site, false);
-  add(data,
+  ledger::inherit(source, copy);
+  record_wait(source.data, event.site, false);
+  add(source.data,
       {.kind = RecordKind::copy,
        .cause = event.cause,
        .begin_ns = begin_ns_,
        .nbytes = event.nbytes},
-      event.site, [copy](Record& record, KnownData& known) {
+      event.site, [&](Record& record, KnownData& known) {
         link_to_clones(record, known);
         known.last_copy = link_to(record);
-        if (KnownData* const made = the_log().find(copy)) {
+        if (KnownData* const made = the_log().find(copy.data)) {
           record.other_data = made->number;
           made->own_since = known.last_copy;
         }
       });
 }
 
-void WriteReport::record_overlay(const void* overlay, std::size_t nbytes, const void* shown,
+void WriteReport::record_overlay(const DataFacts& overlay, const DataFacts& shown,
                                  const CopyEvent& event, WrittenNbytes written) const noexcept {
-  add(overlay,
+  ledger::inherit(shown, overlay);
+  add(overlay.data,
       {.kind = RecordKind::overlay,
        .cause = event.cause,
        .begin_ns = begin_ns_,
-       .nbytes = nbytes,
+       .nbytes = overlay.nbytes,
        .part_nbytes = event.nbytes},
       event.site, [&](Record& record, KnownData& known) {
-        if (const KnownData* const what = the_log().find(shown)) {
+        if (const KnownData* const what = the_log().find(shown.data)) {
           record.other_data = what->number;
           link_to_clones(record, *what);
         }
-        known.nbytes = nbytes;
+        known.nbytes = overlay.nbytes;
         known.written = written;
         known.own_since = link_to(record);
       });

@@ -14,17 +14,6 @@
 
 namespace byre::inline BYRE_ABI::stats::detail {
 
-/// A source line that cloned data, and the number of clones.
-struct ClonedAt {
-  SiteId site = 0;
-  std::uint32_t count = 0;
-
-  friend bool operator==(const ClonedAt&, const ClonedAt&) = default;
-};
-/// The lines that cloned some data since it was last unique, latest first. Older lines are dropped
-/// if there are too many.
-using ClonedLines = std::array<ClonedAt, 4>;
-
 /// The lines that cloned `data`, or empty lines if the clones were not recorded.
 BYRE_API ClonedLines lines_that_cloned_data(const void* data) noexcept;
 
@@ -82,12 +71,6 @@ void end_recording(ActiveRecording& recording) noexcept;
 /// Returns a copy of the records. May throw std::bad_alloc.
 Records records_of(const ActiveRecording& recording);
 std::uint64_t lost_by(const ActiveRecording& recording) noexcept;
-
-/// Adds `count` to a line and moves the line to the front of `lines`. If `lines` is full and lacks
-/// the line, replaces the last line.
-void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;
-/// Adds the lines that cloned a whole, a node of a tile tree, to the lines of one of its children.
-void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
 }  // namespace byre::inline BYRE_ABI::stats::detail
 

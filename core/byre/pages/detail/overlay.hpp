@@ -15,6 +15,7 @@
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/observe/detail/observer.hpp>
+#include <byre/pages/detail/overlay_list.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/detail/paged.hpp>
 
@@ -59,8 +60,7 @@ class basic_overlay final : public basic_header<Sync> {
     return clone_of(*own, may_move);
   }
 
-  /// The address of the file's data, which identifies the file.
-  const void* file_data() const noexcept { return base_.file().data(); }
+  stats::detail::DataFacts facts_of_file() const noexcept { return base_.facts(); }
 
   /// The data that this overlay shows in pages that were not written in it.
   const Header* beneath() const noexcept { return &base_; }
@@ -121,6 +121,7 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
   void give_up_mapping() noexcept {
+    detail::unlist_overlay(listed_);
     base_.file().remove_overlay(node_);
     node_.data = nullptr;
   }
@@ -154,9 +155,16 @@ class basic_overlay final : public basic_header<Sync> {
         basic_overlay(source, base, data, std::move(prepared.charge));
   }
   static basic_overlay* add_to_file(basic_overlay* overlay) noexcept {
+    overlay->list();
     overlay->node_.data = static_cast<std::byte*>(overlay->data());
     overlay->base_.file().add_overlay(overlay->node_);
     return overlay;
+  }
+
+  void list() noexcept {
+    listed_.data = this->data();
+    listed_.nbytes = this->capacity();
+    detail::list_overlay(listed_);
   }
 
   /// Replaces the mapping at `place` with an overlay of the file of `base`. Requires that the bytes
@@ -172,6 +180,7 @@ class basic_overlay final : public basic_header<Sync> {
       delete overlay;
       return nullptr;
     }
+    overlay->list();
     base.share().add_owner();
     [[maybe_unused]] const bool is_copier = base.share().claim(Wait::never) == Claim::copy;
     [[maybe_unused]] const bool was_last = base.share().drop_owner();
@@ -214,7 +223,7 @@ class basic_overlay final : public basic_header<Sync> {
       return none;
     }
     std::size_t written_nbytes = 0;
-    stats::detail::if_recording(
+    stats::detail::if_listening(
         [&] { written_nbytes = detail::count_written_pages(place, source.capacity()); });
     const auto overlay = base->file().map_overlay(nullptr, detail::OtherOverlays::some);
     basic_overlay* const moved =
@@ -230,7 +239,7 @@ class basic_overlay final : public basic_header<Sync> {
     const WritableClone clones{
         moved, add_to_file(construct(std::move(prepared), source, *base, overlay.data)),
         source.nbytes()};
-    stats::detail::if_recording([&] {
+    stats::detail::if_listening([&] {
       stats::detail::record(stats::detail::RecordKind::overlay_end, place, source.capacity(), {},
                             written_nbytes);
     });
@@ -254,7 +263,9 @@ class basic_overlay final : public basic_header<Sync> {
                                                    .capacity = file->nbytes(),
                                                    .allocator = &source.allocator(),
                                                    .origin = Origin::paged};
-    return static_cast<Paged*>(Paged::create(description, std::move(file), std::move(charge)));
+    Header* const made = Paged::create(description, std::move(file), std::move(charge));
+    stats::detail::report_tag(static_cast<const Header&>(source), *made);
+    return static_cast<Paged*>(made);
   } catch (const OutOfMemory&) {
     return nullptr;
   }
@@ -271,11 +282,12 @@ class basic_overlay final : public basic_header<Sync> {
     auto& self = static_cast<basic_overlay&>(header);
     Paged& base = self.base_;
     if (self.node_.data != nullptr) {
-      stats::detail::if_recording([&] {
+      stats::detail::if_listening([&] {
         stats::detail::record(stats::detail::RecordKind::overlay_end, self.data(), self.capacity(),
                               {}, detail::count_written_pages(self.data(), self.capacity()));
       });
     }
+    stats::detail::if_listening([&] { stats::detail::ledger::remove(&header); });
     delete &self;
     if (base.is_read_only() ? base.share().drop_owner() : base.share().finish_copy()) {
       base.release();
@@ -285,6 +297,7 @@ class basic_overlay final : public basic_header<Sync> {
   Paged& base_;
   const detail::Charge charge_;  // destroyed after the mapping
   detail::OverlayNode node_;
+  detail::ListedOverlay listed_;
 };
 
 }  // namespace byre::inline BYRE_ABI::cow

@@ -49,22 +49,39 @@ class basic_paged final : public basic_header<Sync> {
 
   detail::PageFile& file() const noexcept { return *file_; }
 
+  /// As for other headers, but with the address of the file's data: an overlay may have taken the
+  /// place of the data at its former address.
+  stats::detail::DataFacts facts() const noexcept {
+    stats::detail::DataFacts facts = Header::facts();
+    facts.data = file_->data();
+    return facts;
+  }
+
  private:
   basic_paged(const typename Header::Description& description,
               std::unique_ptr<detail::PageFile> file, detail::Charge charge) noexcept
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
         charge_(std::move(charge)),
         file_(std::move(file)) {
-    stats::detail::report_allocation(this->data(), counted_nbytes());
+    stats::detail::count(stats::detail::plus(own_counter(), this->capacity()));
+    stats::detail::report_allocation(*this, counted_nbytes());
     file_->set_owned_by(this, [](const void* self) {
       return static_cast<const basic_paged*>(self)->share().use_count() != 0;
     });
   }
-  ~basic_paged() { stats::detail::report_release(file_->data(), counted_nbytes()); }
+  ~basic_paged() {
+    stats::detail::count(stats::detail::minus(own_counter(), this->capacity()));
+    stats::detail::report_release(*this, counted_nbytes());
+  }
 
   /// The memory of a mapped file does not come from an allocator, so it is not counted.
   std::size_t counted_nbytes() const noexcept {
     return this->origin() == Origin::paged ? this->capacity() : 0;
+  }
+
+  stats::Counter own_counter() const noexcept {
+    return this->origin() == Origin::paged ? stats::Counter::paged_bytes
+                                           : stats::Counter::mapped_bytes;
   }
 
   const detail::Charge charge_;  // destroyed after the file

@@ -77,10 +77,10 @@ class basic_allocated final : public basic_header<Sync> {
                 .copies_end = copies_end},
                how_to_release),
         base_(block.base) {
-    stats::detail::report_allocation(block.data, block.capacity);
+    stats::detail::report_allocation(*this, block.capacity);
   }
 
-  ~basic_allocated() { stats::detail::report_release(this->data(), this->capacity()); }
+  ~basic_allocated() { stats::detail::report_release(*this, this->capacity()); }
 
   /// The source of the first bytes of new data, if any.
   struct InitialBytes {

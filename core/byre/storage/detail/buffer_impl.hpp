@@ -56,11 +56,11 @@ template <sync::Sync Sync>
   Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
   // If the data is not shareable, its other owners are pins, not lazy clones.
   const bool is_shareable = header().is_shareable();
-  stats::detail::if_recording([&] {
+  stats::detail::if_listening([&] {
     // Approximate if another owner drops the data now. The cause counted below is exact.
     const bool is_shared = is_shareable && header().share().use_count() != 1;
     const auto cause = is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only;
-    report.recorded(header().data(), copy->data(), {copy->nbytes(), cause, site});
+    report.recorded(header(), *copy, {copy->nbytes(), cause, site});
   });
   copy->becomes_unique(site);
   const bool was_last = replace_header(copy);
@@ -79,7 +79,7 @@ template <sync::Sync Sync>
   Header& source = header();
   std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
   const bool is_claimed = !source.is_read_only();
-  const void* const source_data = source.data();
+  const stats::detail::DataFacts source_facts = stats::detail::facts_with_tag(source);
   const auto cause = source.share().use_count() != 1 ? stats::CopyCause::shared
                      : is_claimed                    ? stats::CopyCause::pending
                                                      : stats::CopyCause::read_only;
@@ -89,11 +89,13 @@ template <sync::Sync Sync>
     return Materialized::stole;
   }
   PendingCopy pending(&source, &end_copy);
+  stats::detail::count(stats::detail::plus(stats::Counter::pending_bytes, source.capacity()));
   Header* copy;
   try {
     copy = cow::basic_allocated<Sync>::submit_copy(source, pending);
   } catch (...) {
     pending.forget();
+    stats::detail::count(stats::detail::minus(stats::Counter::pending_bytes, source.capacity()));
     if (is_claimed) {
       source.share().abandon_copy();
     }
@@ -102,7 +104,7 @@ template <sync::Sync Sync>
   turn.reset();
   // The source may have been released by now: if the copy is complete, the allocator has ended
   // `pending`.
-  report.copied(source_data, copy->data(), {copy->nbytes(), cause, site});
+  report.copied(source_facts, *copy, {copy->nbytes(), cause, site});
   adopt_header(copy);
   return Materialized::copied;
 }
@@ -119,6 +121,7 @@ Claim basic_buffer<Sync>::claim_to_submit(Wait wait) {
 template <sync::Sync Sync>
 void basic_buffer<Sync>::end_copy(void* source) noexcept {
   auto& copied = *static_cast<Header*>(source);
+  stats::detail::count(stats::detail::minus(stats::Counter::pending_bytes, copied.capacity()));
   if (copied.is_read_only() ? copied.share().drop_owner() : copied.share().finish_copy()) {
     copied.release();
   }
@@ -144,7 +147,7 @@ auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) con
   Header* copy = detail::within_budget(data_.get(), [&] {
     return cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
   });
-  report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
+  report.copied(header(), *copy, {header().nbytes(), cause, site});
   return copy;
 }
 
@@ -196,7 +199,7 @@ template <sync::Sync Sync>
 bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
                                      stats::detail::WriteReport& report) {
   if (header().has_pages()) [[unlikely]] {
-    const void* const shown = header().data();
+    const stats::detail::DataFacts shown = stats::detail::facts_with_tag(header());
     const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync>::create(header());
     if (overlay != nullptr) {
       adopt_header(overlay);
@@ -237,14 +240,14 @@ auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -
     if (source == former) {
       source->becomes_unique(site);
     } else {
-      report.overlaid(*source, static_cast<Overlay*>(source)->file_data(),
+      report.overlaid(*source, static_cast<Overlay*>(source)->facts_of_file(),
                       {0, stats::CopyCause::writable, site}, &detail::count_written_pages);
     }
     if (clone != nullptr) {
       const std::size_t nbytes = source->nbytes();
-      stats::detail::report_clone_of(source->data(), nbytes, (std::min)(copied_nbytes, nbytes),
-                                     true, site);
-      report.overlaid(*clone, source->data(), {copied_nbytes, stats::CopyCause::writable, site},
+      stats::detail::report_clone_of([from = source] { return from->facts(); }, nbytes,
+                                     (std::min)(copied_nbytes, nbytes), true, site);
+      report.overlaid(*clone, source->facts(), {copied_nbytes, stats::CopyCause::writable, site},
                       &detail::count_written_pages);
     }
     return clone;

@@ -95,7 +95,7 @@ void basic_buffer<Sync>::move_to_new_block(std::size_t nbytes, std::size_t forme
       detail::within_budget(data_.get(), [&] { return copy_with_room(nbytes, former); });
   const std::size_t kept_nbytes = (std::min)(nbytes, header().nbytes());
   block->set_nbytes(nbytes);
-  report.recorded(header().data(), block->data(), {kept_nbytes, cause, site});
+  report.recorded(header(), *block, {kept_nbytes, cause, site});
   replace_header(block);
   report.counted_by([]() noexcept {}, {kept_nbytes, cause, site});
 }
@@ -121,8 +121,7 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
   }
   report.begin();
   allocator().copy(fitting.header().data(), header().data(), nbytes);
-  report.copied(header().data(), fitting.header().data(),
-                {nbytes, stats::CopyCause::resized, site});
+  report.copied(header(), fitting.header(), {nbytes, stats::CopyCause::resized, site});
   exchange(fitting);
 }
 

@@ -69,8 +69,8 @@ template <sync::Sync Sync>
   adopt_header(copy);
   copy->becomes_unique(site);
   bool was_last = false;
-  report.copied_by([&]() noexcept { was_last = source.share().finish_copy(); }, source.data(),
-                   copy->data(), {copy->nbytes(), cause, site});
+  report.copied_by([&]() noexcept { was_last = source.share().finish_copy(); }, source, *copy,
+                   {copy->nbytes(), cause, site});
   if (was_last) {
     source.release();
   }

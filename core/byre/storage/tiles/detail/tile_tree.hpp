@@ -79,8 +79,8 @@ class basic_tile_tree {
   /// Reports to observers that all tiles, of `nbytes` bytes in total, were cloned.
   void report_clone(std::size_t nbytes, CallSite site) const noexcept {
     const Node* const node = node_.get();
-    stats::detail::report_clone_of(node, nbytes, 0, node != nullptr && node->share.use_count() == 2,
-                                   site);
+    stats::detail::report_clone_of([=] { return facts_of(node, nbytes); }, nbytes, 0,
+                                   node != nullptr && node->share.use_count() == 2, site);
   }
 
   static Tile allocate_tile(std::size_t nbytes, Allocator& allocator) {
@@ -202,7 +202,7 @@ class basic_tile_tree {
   /// Called by the owner or copier that the share word told to free the node. Also releases the
   /// children that have no other owner.
   static void release(Node* node) noexcept {
-    stats::detail::report_end(node);
+    stats::detail::report_end(node, node);
     if (node->level == 0) {
       delete static_cast<Leaf*>(node);
     } else {
@@ -250,11 +250,54 @@ class basic_tile_tree {
       node->share.abandon_copy();
       throw;
     }
-    stats::detail::if_recording([node] { record_parts(*node); });
+    stats::detail::if_listening([node] { record_parts(*node); });
     if (node->share.finish_copy()) {
       release(node);
     }
     node_.set(copy);
+  }
+
+  /// A node in a report to observers. It has the tag of its first tile.
+  static stats::detail::DataFacts facts_of(const Node* node, std::size_t nbytes) noexcept {
+    const Tile* const first = node == nullptr ? nullptr : first_tile(*node);
+    return {.header = node,
+            .data = node,
+            .nbytes = nbytes,
+            .use_count =
+                [](const void* header) noexcept {
+                  return static_cast<const Node*>(header)->share.use_count();
+                },
+            .tag = first == nullptr ? stats::detail::untagged
+                                    : stats::detail::ledger::tag_of(first->facts().header)};
+  }
+
+  /// Null if the node has no tile.
+  static const Tile* first_tile(const Node& node) noexcept {
+    const Tile* first = nullptr;
+    for (std::size_t slot = 0; slot < FanOut && first == nullptr; ++slot) {
+      if (node.level == 0) {
+        const Tile& tile = static_cast<const Leaf&>(node).tiles[slot];
+        first = tile.has_data() ? &tile : nullptr;
+      } else if (const Node* const child =
+                     static_cast<const Inner&>(node).children[slot].node_.get()) {
+        first = first_tile(*child);
+      }
+    }
+    return first;
+  }
+
+  /// The bytes of all tiles of a node, which no thread writes during the call.
+  static std::size_t nbytes_below(const Node& node) noexcept {
+    std::size_t nbytes = 0;
+    for (std::size_t slot = 0; slot < FanOut; ++slot) {
+      if (node.level == 0) {
+        nbytes += static_cast<const Leaf&>(node).tiles[slot].nbytes();
+      } else if (const Node* const child =
+                     static_cast<const Inner&>(node).children[slot].node_.get()) {
+        nbytes += nbytes_below(*child);
+      }
+    }
+    return nbytes;
   }
 
   /// Records that the children of `node` are shared from now on, and attributes this to the call
@@ -264,11 +307,12 @@ class basic_tile_tree {
       if (node.level == 0) {
         const Tile& tile = static_cast<const Leaf&>(node).tiles[slot];
         if (tile.data() != nullptr) {
-          stats::detail::record_part(&node, tile.data(), tile.use_count() == 2);
+          stats::detail::record_part(&node, tile.facts(), tile.use_count() == 2);
         }
       } else if (const Node* const child =
                      static_cast<const Inner&>(node).children[slot].node_.get()) {
-        stats::detail::record_part(&node, child, child->share.use_count() == 2);
+        stats::detail::record_part(&node, facts_of(child, nbytes_below(*child)),
+                                   child->share.use_count() == 2);
       }
     }
   }

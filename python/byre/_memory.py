@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Which part of a program holds the memory of byre, and the idle memory of its pool."""
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any, Iterator
+
+from byre import _byre
+from byre._errors import ArgumentError, checked_nbytes
+
+
+@contextlib.contextmanager
+def tag(name: str) -> Iterator[None]:
+    """Gives the memory that this thread allocates within a `with` block a name in byre.memory_report().
+
+    Arrays that byre makes within the block have the tag `name`. Copies have the tag of their source. Blocks nest, and the
+    innermost one counts. Raises ArgumentError if `name` is not a string or is empty. byre stores each name for good.
+
+    >>> with byre.tag("weights"):
+    ...     x = byre.zeros(1 << 20)
+    >>> [entry["total"] for entry in byre.memory_report()["tags"] if entry["name"] == "weights"]
+    [8388608]
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"tag: the name is {name!r}. Pass a string.")
+    scope = _byre.begin_tag(name)
+    try:
+        yield
+    finally:
+        _byre.end_tag(scope)
+
+
+def memory_report() -> dict[str, Any]:
+    """The bytes that byre holds, by origin and by tag, each shared byte once. Any thread may call this function.
+
+    The sums "allocated", "paged", "overlay" (pages that were written after a copy), "adopted" and "mapped" are those of
+    all data; "tags" has them for each tag, the largest first. "idle" and "overhead" belong to the pool; "total" contains
+    them. "shared" lists tagged data with several owners. "pinned" is the part of "paged" that only copies use. Raises
+    ArgumentError if byre was built without statistics.
+
+    >>> report = byre.memory_report()
+    >>> report["total"] == sum(report[key] for key in "allocated paged overlay adopted mapped idle overhead".split())
+    True
+    """
+    report: dict[str, Any] = json.loads(_byre.memory_json())
+    return report
+
+
+def memory_summary() -> str:
+    """The text of byre.memory_report(), for people.
+
+    >>> print(byre.memory_summary())
+    byre: memory: ... bytes: ... allocated, ... paged, ... written in overlays, ...
+    """
+    return _byre.memory_text()
+
+
+def trim(keep_nbytes: int = 0) -> None:
+    """Returns idle memory of the pool to the system until at most `keep_nbytes` bytes are idle.
+
+    The pool keeps released blocks of at least 64 KiB that are not in pages, to use them again. Raises ArgumentError if
+    `keep_nbytes` is negative or not an integer.
+
+    >>> byre.trim()
+    >>> byre.memory_report()["idle"]
+    0
+    """
+    _byre.trim(checked_nbytes("trim", "keep_nbytes", keep_nbytes))
+
+
+def get_pool_limit() -> int:
+    """The largest number of idle bytes that the pool keeps; at first an eighth of the memory, at most 4 GiB.
+
+    >>> byre.get_pool_limit() > 0
+    True
+    """
+    return _byre.get_pool_limit()
+
+
+def set_pool_limit(nbytes: int) -> None:
+    """Sets the largest number of idle bytes that the pool keeps, and returns the idle memory beyond it to the system.
+
+    With 0, the pool keeps no memory. Raises ArgumentError if `nbytes` is negative or not an integer.
+
+    >>> limit = byre.get_pool_limit()
+    >>> byre.set_pool_limit(1 << 20)
+    >>> byre.get_pool_limit()
+    1048576
+    >>> byre.set_pool_limit(limit)
+    """
+    _byre.set_pool_limit(checked_nbytes("set_pool_limit", "nbytes", nbytes))
