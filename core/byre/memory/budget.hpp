@@ -5,11 +5,14 @@
 /// ```cpp
 /// byre::Budget budget(std::size_t{1} << 30);
 /// auto allocator = byre::budgeted(byre::default_allocator(), budget);
-/// const auto reclaimer = budget.add_reclaimer(
-///     [&](const byre::Pressure& pressure) { return cache.drop(pressure.nbytes); });
-/// byre::Buffer weights = byre::Buffer::allocate(512 << 20, allocator);
-/// const byre::Buffer snapshot = weights;
-/// weights.mutable_data();  // the copy counts in the budget, too
+/// byre::Buffer weights = byre::Buffer::allocate(1 << 20, allocator);
+/// byre::Buffer snapshot = weights;
+/// const byre::Reclaimer reclaimer = budget.add_reclaimer([&](const byre::Pressure&) {
+///   return std::exchange(snapshot, byre::Buffer()).nbytes();
+/// });
+/// budget.set_limit(budget.used());
+/// weights.mutable_data();  // in place: without room for a copy, the snapshot was dropped
+/// assert(snapshot.nbytes() == 0);
 /// ```
 ///
 /// A request that the limit forbids:

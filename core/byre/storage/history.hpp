@@ -18,8 +18,8 @@
 /// At the limit of the budget, a History forgets its oldest undo states first, one after another
 /// until the request fits, and then the redo states farthest from the current one. This loses the
 /// fewest states, because an outermost state alone owns all bytes that the edit next to it
-/// replaced. A state that shares all its bytes gives nothing back; it is forgotten only on the way
-/// to the next state, which cannot give back before the bytes that both share.
+/// replaced. A state that shares all its bytes gives nothing back, and is forgotten only on the way
+/// to the next state: until then, that one cannot give back the bytes that both share.
 #pragma once
 
 #include <byre/error/call_site.hpp>

@@ -3,10 +3,11 @@
 /// part as soon as it is written. So a snapshot needs no more memory than a Budget allows.
 ///
 /// ```cpp
+/// byre::TiledBuffer model(std::size_t{1} << 20);
 /// byre::FileSink file("model.bin");
-/// byre::SnapshotWriter writer(model, file);     // a lazy clone of the TiledBuffer
+/// byre::SnapshotWriter writer(model, file);       // a lazy clone
 /// std::thread saving([&] { writer.finish(); });
-/// train(model);                                 // at the limit, writes to tiles save them first
+/// model.mutable_tile(3)[0] = std::byte{1};        // the file has the former byte
 /// saving.join();
 /// ```
 ///
