@@ -8,9 +8,11 @@
 #include <byre/storage/explain.hpp>
 #include <byre/storage/history.hpp>
 #include <byre/storage/tiles/atomic_tiles.hpp>
+#include <byre/storage/tiles/snapshot_writer.hpp>
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <memory_resource>
 #include <optional>
 #include <vector>
@@ -208,6 +210,56 @@ Case tiles_case(const char* name, Step) {
           true};  // retains memory: nodes that were copied before the failure
 }
 
+void add_reclaimer(Attempt& attempt) {
+  Budget budget(1000);
+  std::optional<Reclaimer> reclaimer;
+  attempt([&] { reclaimer = budget.add_reclaimer([](const Pressure&) { return std::size_t{0}; }); },
+          [&] { return std::string(reclaimer ? "added" : ""); });
+}
+
+/// Allocates by `get_block`, and releases the block.
+template <class GetBlock>
+void allocate_within(Attempt& attempt, const GetBlock& get_block) {
+  Pmr inner;
+  Budget budget(1000);
+  BudgetedAllocator allocator(inner.allocator, budget);
+  attempt([&] { allocator.deallocate(get_block(allocator, inner.bytes)); },
+          [&] { return std::to_string(budget.used()); });
+}
+
+void allocate_in_budget(Attempt& attempt) {
+  allocate_within(attempt, [](Allocator& of, const auto&) { return of.allocate({64}); });
+}
+void copy_in_budget(Attempt& attempt) {
+  allocate_within(attempt, [](Allocator& of, const auto& bytes) {
+    return of.allocate_copy({64}, bytes, sizeof bytes);
+  });
+}
+void submit_copy_in_budget(Attempt& attempt) {
+  allocate_within(attempt, [](Allocator& of, const auto& bytes) {
+    PendingCopy pending;
+    return of.submit_copy({64}, bytes, sizeof bytes, pending);
+  });
+}
+
+void write_snapshot(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "snapshot";
+  Budget budget(100'000);
+  BudgetedAllocator allocator(aligned_allocator(), budget);
+  const TiledBuffer tiled(200, allocator, 64);
+  attempt(
+      [&] {
+        FileSink file(path, bytes_of("header"));
+        SnapshotWriter writer(tiled, file);
+        writer.write_some(1);
+        writer.finish();
+      },
+      [&] {
+        return std::to_string(budget.used()) + (std::filesystem::exists(path) ? " written" : "");
+      });
+}
+
 void begin_history(Attempt& attempt) {
   Budget budget(1000);
   std::optional<History<Array<int>>> history;
@@ -317,6 +369,18 @@ const Case cases[] = {
     {"OutputFile::OutputFile", write_file_of_format},
     {"OutputFile::write", write_file_of_format},
     {"OutputFile::commit", write_file_of_format},
+    {"OutputFile::write_at", write_snapshot},
+
+    {"Budget::add_reclaimer", add_reclaimer},
+    {"BudgetedAllocator::allocate", allocate_in_budget},
+    {"BudgetedAllocator::allocate_copy", copy_in_budget},
+    {"BudgetedAllocator::submit_copy", submit_copy_in_budget},
+    {"FileSink::FileSink", write_snapshot},
+    {"FileSink::write", write_snapshot},
+    {"FileSink::commit", write_snapshot},
+    {"SnapshotWriter::SnapshotWriter", write_snapshot},
+    {"SnapshotWriter::write_some", write_snapshot},
+    {"SnapshotWriter::finish", write_snapshot},
 
     tiles_case("TiledBuffer::TiledBuffer",
                [](NarrowTiles& tiled) {
