@@ -9,12 +9,12 @@ import re
 import subprocess
 import sys
 
-CLAIMS = {*(f"promise {number}" for number in range(1, 10)), *(f"I{number}" for number in range(1, 8)),
-          *(f"G{number}" for number in range(1, 6)), *(f"S{number}" for number in range(1, 5)), "C1", "C2", "V1", "V2"}
+COUNTS = {"promise ": 9, "I": 7, "G": 5, "S": 4, "B": 3, "C": 2, "V": 2}
+CLAIMS = {f"{kind}{number}" for kind, most in COUNTS.items() for number in range(1, most + 1)}
 
 
 def claims_in(shows):
-    named = set(re.findall(r"\b[CGISV]\d\b", shows))
+    named = set(re.findall(r"\b[BCGISV]\d\b", shows))
     for numbers in re.findall(r"promises? (\d(?:(?:, | and | to )\d)*)", shows):
         named |= {f"promise {number}" for number in re.findall(r"\d", numbers)}
     return named

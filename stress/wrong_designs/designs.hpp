@@ -71,7 +71,10 @@ class basic_share_word<stress::wrong::WithDesign<Base, Design>>
     }
   }
 
-  // For data in pages and on devices, which the races over wrong designs do not use.
+  // For versions of storages, data in pages, and data on devices, which the races over wrong
+  // designs do not use.
+  void drop_owners(std::uint64_t) noexcept {}
+  bool is_unique(std::uint32_t = 1) const noexcept { return Word::is_unique(); }
   bool is_sole_copier() const noexcept { return false; }
   void add_copy() noexcept {}
   Claim claim_in_order() noexcept { return this->claim(Wait::never); }

@@ -25,7 +25,7 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 12> tables{
+constexpr std::array<Table, 13> tables{
     Table(cow::share_word_sites.rows),
     Table(cow::atomic_slot_sites.rows),
     Table(byre::detail::atomic_cell_sites.rows),
