@@ -175,7 +175,8 @@ class basic_share_word {
   bool is_unique(std::uint32_t counted = 1) const noexcept {
     // Acquire pairs with drop_owner and finish_copy: code that relies on a true result happens
     // after everything that the former owners and copiers did, or resizes_race_drops fails.
-    return State{word_.load(sites.at(At::is_unique, acquire))}.is_sole_use(counted);
+    return State{word_.load(sites.at(At::is_unique, acquire)) - (counted - 1) * one_owner}
+        .is_sole_use();
   }
 
   /// The number of owners. Approximate: it may have changed before the call returns.
@@ -323,8 +324,8 @@ class basic_share_word {
     std::uint32_t copies() const noexcept {
       return static_cast<std::uint32_t>((word & ~read_only_bit) / one_copy);
     }
-    bool is_sole_use(std::uint32_t counted = 1) const noexcept {
-      return (word & ~(waiting_bit | read_only_bit)) == counted * one_owner;
+    bool is_sole_use() const noexcept {
+      return (word & ~(waiting_bit | read_only_bit)) == one_owner;
     }
     bool is_last_copy() const noexcept { return (word & ~read_only_bit) == one_copy; }
   };

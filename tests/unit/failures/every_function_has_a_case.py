@@ -17,7 +17,10 @@ C_HEADER = Path(__file__).resolve().parents[3] / 'core/byre/byre.h'
 
 # Functions that are noexcept, or that allocate only through an Allocator.
 WITHOUT_MEMORY = """
-AlignedAllocator::allocate AlignedAllocator::deallocate Allocator::copy PmrAllocator::deallocate
+AlignedAllocator::allocate AlignedAllocator::deallocate AlignedAllocator::nbytes_taken_by Allocator::copy
+Budget::Budget Budget::set_limit BudgetedAllocator::BudgetedAllocator BudgetedAllocator::copy BudgetedAllocator::deallocate
+BudgetedAllocator::nbytes_taken_by PmrAllocator::deallocate PmrAllocator::nbytes_taken_by ReclaimerMutex::lock
+ReclaimerMutex::unlock RecyclingPool::nbytes_taken_by SnapshotWriter::nbytes_left
 RecyclingPool::RecyclingPool RecyclingPool::allocate RecyclingPool::allocate_copy RecyclingPool::deallocate
 RecyclingPool::default_limit_nbytes RecyclingPool::idle_nbytes RecyclingPool::limit_nbytes
 RecyclingPool::set_limit_nbytes RecyclingPool::trim PageSource::seconds 
@@ -45,8 +48,12 @@ byre_atomic_buffer_compare_exchange byre_stats_snapshot
 
 # Private functions, which the cases of public functions call.
 PRIVATE = """
+Budget::ask Budget::reclaim Budget::take
 Dims::copy_heap Dims::copy_heap_without RecyclingPool::find OutputFile::discard
-OutputFile::throw_error OutputFile::throw_if_failed
+OutputFile::throw_error OutputFile::throw_if_failed OutputFile::throw_text
+SnapshotWriter::add SnapshotWriter::await SnapshotWriter::begin SnapshotWriter::begin_next
+SnapshotWriter::begin_unshared SnapshotWriter::give_up SnapshotWriter::give_up_data SnapshotWriter::give_up_unshared
+SnapshotWriter::reclaim SnapshotWriter::start SnapshotWriter::throw_if_failed SnapshotWriter::write
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 Scalar::refuse Scalar::refuse_as
 Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_if_less_than_half Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write

@@ -120,7 +120,7 @@ void SnapshotWriter::finish() {
   try {
     sink_.commit();
   } catch (...) {
-    fail(std::current_exception());
+    give_up(std::current_exception());
     throw;
   }
 }
@@ -237,7 +237,7 @@ void SnapshotWriter::write(std::size_t part) {
   }
   sync::detail::unpark_all(&ended_);
   if (error != nullptr) {
-    fail(std::move(error));
+    give_up(std::move(error));
   }
 }
 
@@ -259,7 +259,7 @@ bool SnapshotWriter::await(std::size_t part) {
 
 /// Gives the snapshot up: drops all buffers but those that other threads are writing, which these
 /// threads drop.
-void SnapshotWriter::fail(std::exception_ptr error) {
+void SnapshotWriter::give_up(std::exception_ptr error) {
   const Lock lock(mutex_);
   if (error_ != nullptr) {
     return;

@@ -122,7 +122,7 @@ class BYRE_API SnapshotWriter {
   bool begin_unshared(std::size_t part);
   void write(std::size_t part);
   bool await(std::size_t part);
-  void fail(std::exception_ptr error);
+  void give_up(std::exception_ptr error);
   void throw_if_failed();
 
   SnapshotSink& sink_;
