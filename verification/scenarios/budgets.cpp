@@ -281,7 +281,8 @@ const Scenario* const budgets_scenarios[] = {
     scenario<ReclaimersFail>("reclaimers_fail",
                              "Two writers whose reclaimer fails change nothing: promise 5.", 2, 3),
     scenario<ReclaimersWrite>("reclaimers_write",
-                              "A reclaimer may write the data for which the request was made."),
+                              "A reclaimer may write the data for which the request was made.",
+                              reduced_search),
 };
 
 }  // namespace
