@@ -12,7 +12,7 @@ namespace byre::verification {
 namespace {
 
 struct Data final : cow::basic_header<Recorded> {
-  Data() : basic_header({nullptr, 0, 0, nullptr, Origin::allocated}, nullptr) {}
+  Data() : basic_header({nullptr, 0, 0, nullptr, Origin::adopted}, nullptr) {}
 };
 
 constexpr std::uint64_t buffers = 2;
