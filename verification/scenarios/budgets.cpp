@@ -265,7 +265,8 @@ const Scenario* const budgets_scenarios[] = {
         "limits_race_takes",
         "After a change of the limit no take succeeds that the new limit forbids: B3."),
     scenario<BudgetsNest>("budgets_nest",
-                          "A take counts in a budget and in its parent, or nowhere: B2."),
+                          "A take counts in a budget and in its parent, or nowhere: B2.",
+                          reduced_search),
     scenario<LimitsCanBeExceeded>("limits_can_be_exceeded",
                                   "Bytes beyond the limit are counted, and the room recovers."),
     scenario<WritersUnderPressure<2>>(
