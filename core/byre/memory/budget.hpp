@@ -96,15 +96,15 @@ class [[nodiscard]] BYRE_API Reclaimer {
 /// Counts the bytes of blocks from budgeted() allocators, and keeps them below a limit.
 ///
 /// - A block counts with what it takes of the allocator's memory (Allocator::nbytes_taken_by). Data
-/// in pages counts with the size of its file, and an overlay, a private mapping of such data, with
-///   the size of all its pages: so many may be written without another request. Tables of tiles and
-///   the idle blocks of a pool do not count.
+///   in pages counts with the size of its file. An overlay, a private mapping of such data, counts
+///   with the size of all its pages, because all of them may be written without another request.
+///   Tables of tiles and the idle blocks of a pool do not count.
 /// - Budgets nest: what counts in a budget counts in its parent, too. If the parent refuses a
 ///   request, the reclaimers of the child are asked first, then those of the parent, but not those
 ///   of other children.
 /// - No schedule of threads exceeds a limit: a request is compared with the limit and counted in
-/// one atomic step. While a request that a parent refuses is in progress, its bytes are taken from
-///   the child, so that another request may be refused.
+///   one atomic step. While a request that a parent refuses is in progress, its bytes are taken
+///   from the child, so that another request may be refused.
 ///
 /// Thread-safe. Counting is lock-free, and releasing wait-free. Must outlive its allocators,
 /// reclaimers and children.

@@ -355,6 +355,20 @@ TEST(BudgetedPages, a_file_and_its_overlays_count) {
   EXPECT_GE(budget.used(), small.capacity());
 }
 
+TEST(BudgetedPages, an_allocation_asks) {
+  Budget budget(paged_nbytes + 1);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer cached = Buffer::allocate(paged_nbytes, allocator);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, nullptr);
+    cached = Buffer();
+    return pressure.nbytes;
+  });
+  const Buffer buffer = Buffer::allocate(paged_nbytes, allocator);
+  EXPECT_EQ(cached.nbytes(), 0U);
+  EXPECT_EQ(budget.used(), buffer.capacity());
+}
+
 TEST(BudgetedPages, a_write_steals_pages_whose_other_owner_a_reclaimer_drops) {
   Budget budget(paged_nbytes + 1);
   BudgetedAllocator allocator(paged_allocator(), budget);

@@ -95,7 +95,8 @@ class basic_budget_count {
   /// The bytes that `nbytes` exceed the room by; 0 if they fit now.
   std::size_t lack(std::size_t nbytes) const noexcept {
     const std::int64_t room = room_.load(sites.at(At::load_room, relaxed));
-    return room >= as_room(nbytes) ? 0 : static_cast<std::size_t>(as_room(nbytes) - room);
+    // Unsigned, because the difference from a negative room may exceed the signed range.
+    return room >= as_room(nbytes) ? 0 : nbytes - static_cast<std::size_t>(room);
   }
 
   std::size_t used() const noexcept { return used_.load(sites.at(At::load_use, relaxed)); }
@@ -107,12 +108,11 @@ class basic_budget_count {
   /// than either limit allows.
   void set_limit(std::size_t limit) noexcept {
     const std::int64_t difference = as_room(clamped(limit)) - as_room(this->limit());
+    // Without this store, limits_race_takes would fail.
     limit_.store(clamped(limit), sites.at(At::store_limit, relaxed));
     // If this were a load and a store, limits_race_takes would fail.
     room_.fetch_add(difference, sites.at(At::change_room, relaxed));
   }
-
-  basic_budget_count* parent() const noexcept { return parent_; }
 
  private:
   using At = BudgetSite;

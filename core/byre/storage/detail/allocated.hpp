@@ -8,6 +8,7 @@
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
+#include <byre/memory/budget_exceeded.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/observe/detail/observer.hpp>
 
@@ -114,6 +115,13 @@ class basic_allocated final : public basic_header<Sync> {
     }
   }
 
+  /// As BudgetedAllocator does for blocks, asks a budget's reclaimers unless the data is a copy,
+  /// whose caller may hold a claim.
+  static Header* create_paged_or_ask(std::size_t nbytes, Allocator& allocator, bool is_copy) {
+    const auto create = [&] { return create_paged<Sync>(nbytes, allocator); };
+    return is_copy ? create() : detail::within_budget(nullptr, create);
+  }
+
   [[gnu::noinline]] static Header* create_by_allocator(std::size_t nbytes, Allocator& allocator,
                                                        HeaderPlace place,
                                                        const InitialBytes& initial) {
@@ -121,7 +129,7 @@ class basic_allocated final : public basic_header<Sync> {
       throw InvalidArgument::size_overflow(nbytes, max_nbytes);
     }
     if (allocator.has_pages()) {
-      if (Header* const paged = create_paged<Sync>(nbytes, allocator)) {
+      if (Header* const paged = create_paged_or_ask(nbytes, allocator, initial.source != nullptr)) {
         if (initial.source != nullptr) {
           std::memcpy(paged->data(), initial.source->data(), initial.nbytes);
         }

@@ -161,29 +161,39 @@ std::size_t SnapshotWriter::give_up_data(const void* data) {
 }
 
 /// Writes and drops buffers that have no other owner, until `nbytes` have been released. If that
-/// releases nothing, waits for parts that other threads are writing. Returns the number of bytes
+/// releases nothing, waits for a part that another thread is writing. Returns the number of bytes
 /// that may have been released.
 std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   std::size_t given = 0;
-  for (std::size_t part = 0; part < parts_.size() && given < nbytes; ++part) {
-    if (begin_unshared(part)) {
-      write(part);
-      given += parts_[part].nbytes;
-    }
+  for (std::size_t part = 0; given < nbytes && (part = begin_unshared(part)) != none; ++part) {
+    write(part);
+    given += parts_[part].nbytes;
   }
-  for (std::size_t part = 0; part < parts_.size() && given == 0; ++part) {
-    given += await(part) ? parts_[part].nbytes : 0;
+  if (given == 0) {
+    if (const std::size_t part = find_being_written(); part != none && await(part)) {
+      given = parts_[part].nbytes;
+    }
   }
   return given;
 }
 
-bool SnapshotWriter::begin_unshared(std::size_t part) {
+/// Begins the first pending part from `first` on whose buffer has no other owner. Returns `none` if
+/// there is no such part.
+std::size_t SnapshotWriter::begin_unshared(std::size_t first) {
   const Lock lock(mutex_);
-  if (states_[part] != State::pending || !buffers_[parts_[part].owner].is_unique()) {
-    return false;
+  for (std::size_t part = std::max(first, first_pending_); part < parts_.size(); ++part) {
+    if (states_[part] == State::pending && buffers_[parts_[part].owner].is_unique()) {
+      states_[part] = State::being_written;
+      return part;
+    }
   }
-  states_[part] = State::being_written;
-  return true;
+  return none;
+}
+
+std::size_t SnapshotWriter::find_being_written() const {
+  const Lock lock(mutex_);
+  const auto found = std::find(states_.begin(), states_.end(), State::being_written);
+  return found == states_.end() ? none : static_cast<std::size_t>(found - states_.begin());
 }
 
 /// Whether the calling thread has to write the part.

@@ -119,7 +119,8 @@ class BYRE_API SnapshotWriter {
   std::size_t give_up_unshared(std::size_t nbytes);
   bool begin(std::size_t part);
   std::size_t begin_next();
-  bool begin_unshared(std::size_t part);
+  std::size_t begin_unshared(std::size_t first);
+  std::size_t find_being_written() const;
   void write(std::size_t part);
   bool await(std::size_t part);
   void give_up(std::exception_ptr error);
