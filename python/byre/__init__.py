@@ -14,12 +14,12 @@ from byre._errors import ArgumentError, CopyRefused, Error, FileError, MissingFi
 from byre._copying import copy, explain, is_lazy, no_copies
 from byre._files import load, metadata, mmap, save, save_async
 from byre._making import array, empty, full, ones, to_pages, zeros
-from byre._memory import get_pool_limit, memory_report, memory_summary, set_pool_limit, tag, trim
+from byre._memory import get_pool_limit, memory_summary, set_pool_limit, tag, trim
 from byre._safetensors import SkippedWarning
 from byre._shared import Shared
 
 __all__ = ["ArgumentError", "CopyRefused", "Error", "FileError", "Memory", "MissingFile", "OutOfMemory"]
 __all__ += ["Shared", "SkippedWarning", "Stats"]
-__all__ += ["array", "copy", "empty", "explain", "full", "get_pool_limit", "is_lazy", "load", "memory", "memory_report"]
+__all__ += ["array", "copy", "empty", "explain", "full", "get_pool_limit", "is_lazy", "load", "memory"]
 __all__ += ["memory_summary", "metadata", "mmap", "no_copies", "ones", "pages", "save", "save_async", "set_pool_limit"]
 __all__ += ["stats", "tag", "to_pages", "trim", "zeros"]

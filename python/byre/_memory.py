@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from typing import Any, Iterator
+from typing import Iterator
 
 from byre import _byre
 from byre._errors import ArgumentError, checked_nbytes
@@ -12,14 +11,14 @@ from byre._errors import ArgumentError, checked_nbytes
 
 @contextlib.contextmanager
 def tag(name: str) -> Iterator[None]:
-    """Gives the memory that this thread allocates within a `with` block a name in byre.memory_report().
+    """Gives the memory that this thread allocates within a `with` block a name in byre.memory().report.
 
     Arrays that byre makes within the block have the tag `name`. Copies have the tag of their source. Blocks nest, and the
     innermost one counts. Raises ArgumentError if `name` is not a string or is empty. byre stores each name for good.
 
     >>> with byre.tag("weights"):
     ...     x = byre.zeros(1 << 20)
-    >>> [entry["total"] for entry in byre.memory_report()["tags"] if entry["name"] == "weights"]
+    >>> [entry["total"] for entry in byre.memory().report["tags"] if entry["name"] == "weights"]
     [8388608]
     """
     if not isinstance(name, str):
@@ -31,24 +30,8 @@ def tag(name: str) -> Iterator[None]:
         _byre.end_tag(scope)
 
 
-def memory_report() -> dict[str, Any]:
-    """The bytes that byre holds, by origin and by tag, each shared byte once. Any thread may call this function.
-
-    The sums "allocated", "paged", "overlay" (pages that were written after a copy), "adopted" and "mapped" are those of
-    all data; "tags" has them for each tag, the largest first. "idle" and "overhead" belong to the pool; "total" contains
-    them. "shared" lists tagged data with several owners. "pinned" is the part of "paged" that only copies use. Raises
-    ArgumentError if byre was built without statistics.
-
-    >>> report = byre.memory_report()
-    >>> report["total"] == sum(report[key] for key in "allocated paged overlay adopted mapped idle overhead".split())
-    True
-    """
-    report: dict[str, Any] = json.loads(_byre.memory_json())
-    return report
-
-
 def memory_summary() -> str:
-    """The text of byre.memory_report(), for people.
+    """The report of byre.memory() as a text. Raises ArgumentError if byre was built without statistics.
 
     >>> print(byre.memory_summary())
     byre: memory: ... bytes: ... allocated, ... paged, ... written in overlays, ...
@@ -63,7 +46,7 @@ def trim(keep_nbytes: int = 0) -> None:
     `keep_nbytes` is negative or not an integer.
 
     >>> byre.trim()
-    >>> byre.memory_report()["idle"]
+    >>> byre.memory().report["idle"]
     0
     """
     _byre.trim(checked_nbytes("trim", "keep_nbytes", keep_nbytes))

@@ -28,7 +28,7 @@ void define_memory(py::module_& module) {
   module.def("begin_tag", begin_tag);
   module.def("end_tag", end_tag);
   module.def(
-      "memory_json", [] { return to_json(memory_report()); }, released);
+      "memory_json", [] { return BYRE_STATS ? to_json(memory_report()) : "{}"; }, released);
   module.def(
       "memory_text", [] { return to_text(memory_report()); }, released);
   module.def(

@@ -15,7 +15,7 @@ SUMS = ["allocated", "paged", "overlay", "adopted", "mapped"]
 
 def bytes_of(name):
     """The nonzero sums of a tag."""
-    tags = [entry for entry in byre.memory_report()["tags"] if entry["name"] == name]
+    tags = [entry for entry in byre.memory().report["tags"] if entry["name"] == name]
     assert len(tags) <= 1
     return {key: tag[key] for tag in tags for key in SUMS if tag[key]}
 
@@ -72,7 +72,7 @@ def test_names_of_tags_are_strings_that_are_not_empty(name):
 def test_report_sums_up_tags_and_is_also_a_text():
     with byre.tag("sums"):
         x = ramp()
-    report = byre.memory_report()
+    report = byre.memory().report
     for key in SUMS:
         assert sum(entry[key] for entry in report["tags"]) == report[key]
     assert report["total"] == sum(report[key] for key in [*SUMS, "idle", "overhead"])
@@ -84,9 +84,9 @@ POOL = """
 import resource, byre
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # the system has no pages for arrays, so byre asks its pool
 def idle():
-    return byre.memory_report()["idle"]
+    return byre.memory().report["idle"]
 byre.zeros(1 << 20)
-assert idle() == byre.memory_report()["total"] - byre.memory_report()["overhead"] == 8 << 20
+assert idle() == byre.memory().report["total"] - byre.memory().report["overhead"] == 8 << 20
 byre.trim(keep_nbytes=8 << 20)
 assert idle() == 8 << 20
 byre.trim(keep_nbytes=(8 << 20) - 1)
@@ -100,7 +100,7 @@ assert idle() == 0
 byre.set_pool_limit(limit)
 byre.zeros(1 << 20)
 byre.trim()
-assert idle() == byre.memory_report()["overhead"] == 0
+assert idle() == byre.memory().report["overhead"] == 0
 byre.set_pool_limit(10**30)
 """
 

@@ -15,7 +15,7 @@ with byre.pages(min_nbytes=100), byre.no_copies():
 copied: int = (byre.stats() - byre.stats()).bytes_copied
 lazy: bool = byre.is_lazy(x)
 with byre.tag("weights"):
-    report: dict[str, Any] = byre.memory_report()
+    report: dict[str, Any] = byre.memory().report
 summary: str = byre.memory_summary()
 byre.trim()
 byre.trim(keep_nbytes=1)

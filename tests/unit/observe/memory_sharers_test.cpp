@@ -128,13 +128,19 @@ TEST_F(MemorySharers, of_tiles_are_those_of_the_table) {
   EXPECT_EQ(shared_of("table"), "");
 }
 
-TEST(MemoryReport, as_text_has_a_line_for_each_tag_and_shared_data) {
+/// A report whose sums differ from each other.
+MemoryReport report_of_sums() {
   MemoryReport report;
   report.nbytes = {1, 2, 3, 4, 5};
   report.idle = 6;
   report.overhead = 7;
   report.pinned = 8;
   report.pending = 9;
+  return report;
+}
+
+TEST(MemoryReport, as_text_has_a_line_for_each_tag_and_shared_data) {
+  MemoryReport report = report_of_sums();
   EXPECT_EQ(to_text(report),
             "byre: memory: 15 bytes: 1 allocated, 2 paged, 3 written in overlays, 4 adopted, 5 "
             "mapped; 6 idle in pools, 7 overhead, 8 pinned by overlays, 9 read by pending "
@@ -158,12 +164,7 @@ TEST(MemoryReport, as_text_has_a_line_for_each_tag_and_shared_data) {
 }
 
 TEST(MemoryReport, as_json_has_all_members) {
-  MemoryReport report;
-  report.nbytes = {1, 2, 3, 4, 5};
-  report.idle = 6;
-  report.overhead = 7;
-  report.pinned = 8;
-  report.pending = 9;
+  MemoryReport report = report_of_sums();
   report.lost = 10;
   report.tags = {{"\"a\"", {1, 2, 3, 4, 0}}, {"b", {}}};
   report.shared = {{"a", {"b", "c"}, {"model.cpp:1"}, 3, 11}, {"b", {}, {}, 1, 2}};

@@ -15,8 +15,9 @@ inline constexpr std::size_t paged_nbytes = 8 << 20;
 /// MADV_COLLAPSE; older headers lack it.
 inline constexpr int collapse_advice = 25;
 
-inline Buffer filled(std::byte with, std::size_t size = paged_nbytes) {
-  Buffer buffer = Buffer::allocate(size, paged_allocator());
+inline Buffer filled(std::byte with, std::size_t size = paged_nbytes,
+                     Allocator& allocator = paged_allocator()) {
+  Buffer buffer = Buffer::allocate(size, allocator);
   std::memset(buffer.mutable_data(), static_cast<int>(with), size);
   return buffer;
 }

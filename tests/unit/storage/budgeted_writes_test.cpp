@@ -372,8 +372,7 @@ TEST(BudgetedPages, an_allocation_asks) {
 TEST(BudgetedPages, a_write_steals_pages_whose_other_owner_a_reclaimer_drops) {
   Budget budget(paged_nbytes + 1);
   BudgetedAllocator allocator(paged_allocator(), budget);
-  Buffer buffer = Buffer::allocate(paged_nbytes, allocator);
-  std::memset(buffer.mutable_data(), 1, paged_nbytes);
+  Buffer buffer = filled(std::byte{1}, paged_nbytes, allocator);
   Buffer clone = buffer;
   EXPECT_THROW(buffer.mutable_range(0, 1), BudgetExceeded);
   EXPECT_EQ(buffer.use_count(), 2U);
@@ -390,8 +389,7 @@ TEST(BudgetedPages, a_write_steals_pages_whose_other_owner_a_reclaimer_drops) {
 TEST(BudgetedPages, a_refused_writable_clone_changes_nothing) {
   Budget budget(paged_nbytes + 1);
   BudgetedAllocator allocator(paged_allocator(), budget);
-  Buffer buffer = Buffer::allocate(paged_nbytes, allocator);
-  std::memset(buffer.mutable_data(), 1, paged_nbytes);
+  Buffer buffer = filled(std::byte{1}, paged_nbytes, allocator);
   const std::byte* const before = buffer.data();
   EXPECT_THROW(buffer.writable_clone(), BudgetExceeded);
   EXPECT_EQ(buffer.data(), before);
