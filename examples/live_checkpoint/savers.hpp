@@ -121,7 +121,7 @@ class ForkSaver final : public Saver {
  public:
   ForkSaver(const Plan& plan, const fs::path& directory, std::uint32_t tile_rows)
       : Saver(plan, directory), table_(plan, tile_rows, byre::default_allocator()) {}
-  ~ForkSaver() override { end(); }
+  ~ForkSaver() override { await_child(); }
 
   void begin(std::uint64_t token) override {
     add(token);
@@ -145,23 +145,28 @@ class ForkSaver final : public Saver {
   }
 
   void end() override {
-    if (go_ < 0) {
-      return;
-    }
-    ::close(std::exchange(go_, -1));
-    std::int64_t nbytes = 0;
-    const bool is_read = ::read(figures_, &nbytes, sizeof nbytes) == sizeof nbytes;
-    ::close(std::exchange(figures_, -1));
-    int status = 0;
-    if (child_ > 0 && (::waitpid(child_, &status, 0) != child_ || status != 0 || !is_read)) {
+    if (!await_child()) {
       throw Failure("The process that saves a snapshot failed.");
     }
-    extra_nbytes_ = std::max(extra_nbytes_, nbytes);
   }
   std::int64_t extra_nbytes() const override { return extra_nbytes_; }
   Table& table() override { return table_; }
 
  private:
+  /// Returns whether the child, if there is one, has saved its snapshot.
+  bool await_child() noexcept {
+    if (go_ < 0) {
+      return true;
+    }
+    ::close(std::exchange(go_, -1));
+    std::int64_t nbytes = 0;
+    const bool is_read = ::read(figures_, &nbytes, sizeof nbytes) == sizeof nbytes;
+    ::close(std::exchange(figures_, -1));
+    extra_nbytes_ = std::max(extra_nbytes_, nbytes);
+    int status = 0;
+    return is_read && ::waitpid(child_, &status, 0) == child_ && status == 0;
+  }
+
   /// Runs in the child: saves, waits until the training has rewritten all rows, and sends the bytes
   /// that only the child has now.
   bool save(std::uint64_t token, int go, int figures) noexcept {

@@ -85,6 +85,7 @@ TEST_F(ClosedFiles, writes_and_commits_fail_and_keep_the_old_file) {
         EXPECT_TRUE(says(complaint_of<FileError>(
                              [&] { then == written ? output.write("after", 5) : output.commit(); }),
                          "other code closed its descriptor"));
+        EXPECT_THROW(output.write_at(0, "after", 5), FileError);
       }
     }
     expect_others_untouched();

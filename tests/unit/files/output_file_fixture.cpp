@@ -78,6 +78,16 @@ extern "C" ssize_t write(int file, const void* bytes, size_t nbytes) {
   return byre::test::original<ssize_t(int, const void*, size_t)>("write")(file, bytes, taken);
 }
 
+extern "C" ssize_t pwrite(int file, const void* bytes, size_t nbytes, off_t offset) {
+  if (std::exchange(byre::test::is_interrupted, false)) {
+    errno = EINTR;
+    return -1;
+  }
+  const size_t taken = std::exchange(byre::test::is_short, false) ? nbytes / 2 : nbytes;
+  return byre::test::original<ssize_t(int, const void*, size_t, off_t)>("pwrite64")(file, bytes,
+                                                                                    taken, offset);
+}
+
 extern "C" ssize_t pread(int file, void* to, size_t nbytes, off_t offset) {
   if (std::exchange(byre::test::is_interrupted, false)) {
     errno = EINTR;

@@ -38,8 +38,9 @@ struct Disk {
 extern Disk disk;
 
 // Each variable affects the next call of the named function by this thread.
-extern constinit thread_local bool is_interrupted;  ///< write() or pread() fails with EINTR
-extern constinit thread_local bool is_short;        ///< write() writes half of the bytes
+/// write(), pwrite() or pread() fails with EINTR.
+extern constinit thread_local bool is_interrupted;
+extern constinit thread_local bool is_short;  ///< write() or pwrite() writes half of the bytes
 extern constinit thread_local bool close_fails;
 /// The name of a function, such as "open". Its next call by this thread fails with ENOMEM.
 extern constinit thread_local const char* has_no_memory;

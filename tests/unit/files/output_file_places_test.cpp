@@ -151,6 +151,17 @@ TEST_F(OutputFileTest, writes_named_pipes_in_place) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(OutputFileTest, a_write_at_an_offset_of_a_pipe_fails) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread reader([&] { read_file(path); });
+  {
+    OutputFile file(path);
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { file.write_at(1, "x", 1); }), "Illegal seek",
+                     "It may contain part of the data"));
+  }
+  reader.join();
+}
+
 TEST_F(OutputFileTest, files_named_by_an_open_descriptor_are_written_in_place) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);

@@ -84,6 +84,34 @@ TEST_F(OutputFileTest, interrupted_and_short_writes_are_completed) {
   }
 }
 
+TEST_F(OutputFileTest, writes_at_offsets_leave_zeros_between_them) {
+  for (bool* const happens : {&is_interrupted, &is_short}) {
+    OutputFile file(path);
+    file.write("head", 4);
+    *happens = true;
+    file.write_at(9, "tail", 4);
+    EXPECT_FALSE(*happens);
+    file.write_at(4, "mid", 3);
+    file.commit();
+    EXPECT_EQ(read_file(path), std::string("headmid\0\0tail", 13));
+  }
+}
+
+TEST_F(OutputFileTest, a_failed_write_at_an_offset_keeps_the_old_file) {
+  write_file(path, "before");
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  {
+    const Limited small(RLIMIT_FSIZE, 16);
+    OutputFile output(path);
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write_at(10, "1234567", 7); }),
+                     "/file\": File too large. The file is unchanged. Choose another place"));
+    EXPECT_EQ(files(), 2);  // the temporary file remains for other threads that write to it
+  }
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(read_file(path), "before");
+  EXPECT_EQ(files(), 1);
+}
+
 TEST_F(OutputFileTest, a_failed_close_after_the_flush_is_ignored) {
   OutputFile file(path);
   file.write("12345", 5);
