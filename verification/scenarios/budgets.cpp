@@ -97,6 +97,7 @@ class BudgetsNest : public TwoThreads {
     for (unsigned index = 0; index < threads; ++index) {
       const bool is_taken = is_taken_[index];
       expect(children_[index].used() == (is_taken ? 2 : 0), "a refused take counts nowhere");
+      expect(children_[index].peak() == (is_taken ? 2 : 0), "a refused take raises no peak");
       if (is_taken) {
         children_[index].give_back(2);
       }

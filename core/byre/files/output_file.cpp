@@ -37,9 +37,15 @@ void OutputFile::write(const void* data, std::size_t nbytes) {
 }
 
 void OutputFile::write_at(std::uint64_t offset, const void* data, std::size_t nbytes) const {
+  if (file_.is_in_place()) {
+    throw FileError(
+        format_text("cannot write the file \"%.700s\" at byte %llu: it is written in place, so it "
+                    "may have no offsets. Write it in order, or choose an ordinary file.",
+                    name_.c_str(), static_cast<unsigned long long>(offset)));
+  }
   // The temporary file is discarded by the destructor: other threads may be writing to it.
   if (const std::error_code error = file_.write_at(offset, data, nbytes)) {
-    throw_text(error, file_.is_in_place());
+    throw_text(error, false);
   }
 }
 

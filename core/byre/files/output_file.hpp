@@ -49,8 +49,8 @@ class BYRE_API OutputFile {
 
   /// Writes `nbytes` bytes at `offset`. Several threads may call it at once, for ranges that do not
   /// overlap. Afterwards write() must not be called. Bytes that are never written are 0. Throws
-  /// FileError if the system cannot write them; a pipe has no offsets. After an error, the object
-  /// can only be destroyed.
+  /// FileError if the system cannot write them, or if the file is written in place. After an error,
+  /// the object can only be destroyed.
   void write_at(std::uint64_t offset, const void* data, std::size_t nbytes) const;
 
   /// Gives the new file its name, and replaces the old file. After commit() returns, the new file

@@ -100,9 +100,14 @@ bool detail::ReclaimRounds::ask(const BudgetExceeded& refused, const void* data)
 }
 
 Budget::Budget(std::size_t limit_nbytes, Budget* parent)
-    : count_(limit_nbytes, parent == nullptr ? nullptr : &parent->count_), parent_(parent) {}
+    : count_(limit_nbytes, parent == nullptr ? nullptr : &parent->count_),
+      parent_(parent),
+      process_(sync::detail::process_number) {}
 
 Budget::~Budget() {
+  if (process_ != sync::detail::process_number) {
+    return;
+  }
   BYRE_ASSERT(used() == 0, "cannot destroy a budget: bytes are in use. Destroy the buffers first.");
   BYRE_ASSERT(reclaimers_.is_empty(),
               "cannot destroy a budget: it has reclaimers. Destroy their handles first.");

@@ -111,7 +111,8 @@ class [[nodiscard]] BYRE_API Reclaimer {
 class BYRE_API Budget final : private detail::ReclaimSource {
  public:
   explicit Budget(std::size_t limit_nbytes, Budget* parent = nullptr);
-  /// Ends the program if bytes are in use or a reclaimer is left.
+  /// Ends the program if bytes are in use or a reclaimer is left, except in a child of fork(), where
+  /// they may belong to threads that do not exist.
   ~Budget();
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
@@ -150,6 +151,7 @@ class BYRE_API Budget final : private detail::ReclaimSource {
   sync::ProcessMutex mutex_;  // protects the members below, and changes of the limit
   detail::IntrusiveList<detail::ReclaimerEntry> reclaimers_;
   std::uint64_t last_number_ = 0;
+  const std::uint32_t process_;
 };
 
 namespace detail {

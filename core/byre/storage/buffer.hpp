@@ -586,6 +586,7 @@ class basic_buffer {
   Header* create_writable_clone(CallSite site, Writers writers);
   void expect_unique(const char* operation, std::size_t nbytes);
   bool is_unique_in_order() noexcept;
+  void resize_unsharing_once(std::size_t nbytes, CallSite site);
   void set_size(std::size_t nbytes, CallSite site);
   void move_to_new_block(std::size_t nbytes, std::size_t former, stats::CopyCause cause,
                          CallSite site);

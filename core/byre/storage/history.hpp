@@ -159,7 +159,7 @@ class History {
   }
 
   std::size_t reclaim(const Pressure& pressure) {
-    const bool fits_never = pressure.data == nullptr && pressure.nbytes > budget_.limit();
+    const bool fits_never = pressure.data == nullptr && pressure.nbytes > budget_.used();
     if (fits_never || process_ != sync::detail::process_number) {
       return 0;  // in a child, the wait for threads of the parent would not end
     }

@@ -52,8 +52,9 @@ Budget::ask Budget::reclaim Budget::take
 Dims::copy_heap Dims::copy_heap_without RecyclingPool::find OutputFile::discard
 OutputFile::throw_error OutputFile::throw_if_failed OutputFile::throw_text
 SnapshotWriter::add SnapshotWriter::await SnapshotWriter::begin SnapshotWriter::begin_next
-SnapshotWriter::begin_unshared SnapshotWriter::find_being_written SnapshotWriter::give_up
-SnapshotWriter::give_up_data SnapshotWriter::give_up_unshared
+SnapshotWriter::drop_abandoned SnapshotWriter::drop_last_part_of SnapshotWriter::end
+SnapshotWriter::find_being_written SnapshotWriter::find_unshared SnapshotWriter::give_up_buffer
+SnapshotWriter::give_up_data SnapshotWriter::give_up_unshared SnapshotWriter::store
 SnapshotWriter::reclaim SnapshotWriter::start SnapshotWriter::throw_if_failed SnapshotWriter::write
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 Scalar::refuse Scalar::refuse_as

@@ -72,10 +72,15 @@ class basic_budget_count {
   /// nothing and returns that budget; otherwise returns null.
   const basic_budget_count* take(std::size_t nbytes) noexcept {
     for (basic_budget_count* budget = this; budget != nullptr; budget = budget->parent_) {
-      if (!budget->take_here(nbytes)) {
-        give_back_below(budget, nbytes);
+      if (!budget->take_room(nbytes)) {
+        for (basic_budget_count* taken = this; taken != budget; taken = taken->parent_) {
+          taken->return_room(nbytes);
+        }
         return budget;
       }
+    }
+    for (basic_budget_count* budget = this; budget != nullptr; budget = budget->parent_) {
+      budget->use(nbytes);
     }
     return nullptr;
   }
@@ -90,7 +95,14 @@ class basic_budget_count {
   }
 
   /// Ends the count of `nbytes`, which were taken from this budget.
-  void give_back(std::size_t nbytes) noexcept { give_back_below(nullptr, nbytes); }
+  void give_back(std::size_t nbytes) noexcept {
+    for (basic_budget_count* budget = this; budget != nullptr; budget = budget->parent_) {
+      // If this were a load and a store, or if the next step came first, budgets_never_overshoot
+      // would fail.
+      budget->used_.fetch_sub(nbytes, sites.at(At::end_use, relaxed));
+      budget->return_room(nbytes);
+    }
+  }
 
   /// The bytes that `nbytes` exceed the room by; 0 if they fit now.
   std::size_t lack(std::size_t nbytes) const noexcept {
@@ -126,7 +138,7 @@ class basic_budget_count {
     return static_cast<std::int64_t>(nbytes);
   }
 
-  bool take_here(std::size_t nbytes) noexcept {
+  bool take_room(std::size_t nbytes) noexcept {
     std::int64_t room = room_.load(sites.at(At::load_room, relaxed));
     do {
       if (room < as_room(nbytes)) {
@@ -135,8 +147,12 @@ class basic_budget_count {
       // If this were a load and a store, budgets_never_overshoot would fail.
     } while (!room_.compare_exchange_weak(room, room - as_room(nbytes),
                                           sites.at(At::take_room, relaxed)));
-    use(nbytes);
     return true;
+  }
+
+  void return_room(std::size_t nbytes) noexcept {
+    // If this were a load and a store, budgets_never_overshoot would fail.
+    room_.fetch_add(as_room(nbytes), sites.at(At::return_room, relaxed));
   }
 
   /// Counts bytes for which the room has been lowered.
@@ -147,16 +163,6 @@ class basic_budget_count {
     // If this were a load and a store, peaks_are_exact would fail.
     while (peak < now &&
            !peak_.compare_exchange_weak(peak, now, sites.at(At::raise_peak, relaxed))) {
-    }
-  }
-
-  /// Gives back `nbytes` in this budget and its ancestors below `end`.
-  void give_back_below(const basic_budget_count* end, std::size_t nbytes) noexcept {
-    for (basic_budget_count* budget = this; budget != end; budget = budget->parent_) {
-      // If this were a load and a store, or if the next step came first, budgets_never_overshoot
-      // would fail.
-      budget->used_.fetch_sub(nbytes, sites.at(At::end_use, relaxed));
-      budget->room_.fetch_add(as_room(nbytes), sites.at(At::return_room, relaxed));
     }
   }
 

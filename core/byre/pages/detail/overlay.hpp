@@ -48,16 +48,21 @@ class basic_overlay final : public basic_header<Sync> {
   /// `may_move` is true, which requires that no other thread writes them meanwhile.
   static WritableClone create_writable(Header& source, bool may_move) noexcept {
     if (source.origin() == Origin::overlay) {
-      return clone_of(static_cast<basic_overlay&>(source), may_move);
+      return clone_of(static_cast<basic_overlay&>(source), may_move, try_prepare(source));
     }
     auto& base = static_cast<Paged&>(source);
     auto* const place = static_cast<std::byte*>(source.data());
-    basic_overlay* const own = become_overlay(base, try_prepare(source), source, place);
+    Prepared for_own = try_prepare(source);
+    Prepared for_clone = try_prepare(source);
+    if (for_clone.memory == nullptr) {
+      return {&source, nullptr, 0};
+    }
+    basic_overlay* const own = become_overlay(base, std::move(for_own), source, place);
     if (own == nullptr) {
       return {&source, nullptr, 0};
     }
     stats::detail::report_move(place, base.file().data());
-    return clone_of(*own, may_move);
+    return clone_of(*own, may_move, std::move(for_clone));
   }
 
   stats::detail::DataFacts facts_of_file() const noexcept { return base_.facts(); }
@@ -189,8 +194,7 @@ class basic_overlay final : public basic_header<Sync> {
     return overlay;
   }
 
-  static WritableClone clone_of(basic_overlay& source, bool may_move) noexcept {
-    Prepared prepared = try_prepare(source);
+  static WritableClone clone_of(basic_overlay& source, bool may_move, Prepared prepared) noexcept {
     if (prepared.memory == nullptr) {
       return {&source, nullptr, 0};
     }

@@ -52,7 +52,7 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
   if (has_data()) {
     expect_unique("resize", nbytes);
   }
-  set_size(nbytes, site);
+  detail::within_budget(data_.get(), [&] { set_size(nbytes, site); });
 }
 
 /// A copy in place of a claim: an owner that resizes shared data needs a block of the new size, so
@@ -60,6 +60,12 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
 template <sync::Sync Sync>
 void basic_buffer<Sync>::resize_unsharing(std::size_t nbytes, CallSite site) {
   const auto access = monitor_.writes(site);
+  // Repeats all steps: if a reclaimer drops the other owners, the data need not move.
+  detail::within_budget(data_.get(), [&] { resize_unsharing_once(nbytes, site); });
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::resize_unsharing_once(std::size_t nbytes, CallSite site) {
   if (has_data() && !becomes_unique(site)) {
     if (!header().has_pages() || nbytes > header().capacity()) {
       // Approximate: another owner may drop the data now.
@@ -91,8 +97,7 @@ void basic_buffer<Sync>::move_to_new_block(std::size_t nbytes, std::size_t forme
                                            stats::CopyCause cause, CallSite site) {
   stats::detail::WriteReport report;
   report.begin();
-  Header* const block =
-      detail::within_budget(data_.get(), [&] { return copy_with_room(nbytes, former); });
+  Header* const block = copy_with_room(nbytes, former);
   const std::size_t kept_nbytes = (std::min)(nbytes, header().nbytes());
   block->set_nbytes(nbytes);
   report.recorded(header(), *block, {kept_nbytes, cause, site});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/storage/tiles/snapshot_writer.hpp>
+#include <byre/sync/detail/held_locks.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/detail/process_state.hpp>
 
@@ -118,9 +119,11 @@ void SnapshotWriter::finish() {
     }
   }
   try {
+    const sync::detail::HoldsLock refused;
     sink_.commit();
   } catch (...) {
-    give_up(std::current_exception());
+    const Lock lock(mutex_);
+    store(std::current_exception());
     throw;
   }
 }
@@ -138,36 +141,21 @@ std::size_t SnapshotWriter::reclaim(const Pressure& pressure) {
   return given != 0 ? given : give_up_unshared(pressure.nbytes);
 }
 
-/// Writes and drops the buffer whose data this is, or waits for its end. Returns the bytes that
-/// were not written before; 0 if there is no such buffer.
+/// Gives up the buffer whose data this is. Returns 0 if there is no such buffer.
 std::size_t SnapshotWriter::give_up_data(const void* data) {
   const auto found = std::lower_bound(by_address_.begin(), by_address_.end(),
                                       std::pair<const void*, std::size_t>(data, 0));
-  if (data == nullptr || found == by_address_.end() || found->first != data) {
-    return 0;
-  }
-  const std::size_t owner = parts_[found->second].owner;
-  std::size_t nbytes = 0;
-  for (std::size_t part = found->second; part < parts_.size() && parts_[part].owner == owner;
-       ++part) {
-    if (begin(part)) {
-      write(part);
-      nbytes += parts_[part].nbytes;
-    } else if (await(part)) {
-      nbytes += parts_[part].nbytes;
-    }
-  }
-  return nbytes;
+  const bool is_found = data != nullptr && found != by_address_.end() && found->first == data;
+  return is_found ? give_up_buffer(found->second) : 0;
 }
 
-/// Writes and drops buffers that have no other owner, until `nbytes` have been released. If that
-/// releases nothing, waits for a part that another thread is writing. Returns the number of bytes
-/// that may have been released.
+/// Gives up buffers that have no other owner, until `nbytes` have been released. If there is none,
+/// waits for a part that another thread is writing. Returns the number of bytes that may have been
+/// released.
 std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   std::size_t given = 0;
-  for (std::size_t part = 0; given < nbytes && (part = begin_unshared(part)) != none; ++part) {
-    write(part);
-    given += parts_[part].nbytes;
+  for (std::size_t part = 0; given < nbytes && (part = find_unshared(part)) != none; ++part) {
+    given += give_up_buffer(part - parts_[part].begin / buffer_part_nbytes);
   }
   if (given == 0) {
     if (const std::size_t part = find_being_written(); part != none && await(part)) {
@@ -177,13 +165,30 @@ std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   return given;
 }
 
-/// Begins the first pending part from `first` on whose buffer has no other owner. Returns `none` if
-/// there is no such part.
-std::size_t SnapshotWriter::begin_unshared(std::size_t first) {
+/// Writes all parts of a buffer, or waits until other threads have written them. The buffer has been
+/// dropped then. Returns its size, or 0 if all parts had been written before.
+std::size_t SnapshotWriter::give_up_buffer(std::size_t first_part) {
+  const std::size_t owner = parts_[first_part].owner;
+  std::size_t nbytes = 0;
+  bool is_given = false;
+  for (std::size_t part = first_part; part < parts_.size() && parts_[part].owner == owner; ++part) {
+    if (begin(part)) {
+      write(part);
+      is_given = true;
+    } else if (await(part)) {
+      is_given = true;
+    }
+    nbytes += parts_[part].nbytes;
+  }
+  return is_given ? nbytes : 0;
+}
+
+/// The first pending part from `first` on whose buffer has no other owner; `none` if there is no
+/// such part.
+std::size_t SnapshotWriter::find_unshared(std::size_t first) const {
   const Lock lock(mutex_);
   for (std::size_t part = std::max(first, first_pending_); part < parts_.size(); ++part) {
     if (states_[part] == State::pending && buffers_[parts_[part].owner].is_unique()) {
-      states_[part] = State::being_written;
       return part;
     }
   }
@@ -217,7 +222,8 @@ std::size_t SnapshotWriter::begin_next() {
   return first_pending_;
 }
 
-/// Writes a part that the calling thread has begun, and drops its buffer after the last part.
+/// Writes a part that the calling thread has begun, and drops its buffer after the last part. If the
+/// sink fails, gives the snapshot up.
 void SnapshotWriter::write(std::size_t part) {
   const auto [owner, begin, offset, nbytes] = parts_[part];
   const std::byte* data = nullptr;
@@ -227,62 +233,82 @@ void SnapshotWriter::write(std::size_t part) {
   }
   std::exception_ptr error;
   try {
+    const sync::detail::HoldsLock refused;  // a request of the sink could wait for this part
     sink_.write(offset, {data, nbytes});
   } catch (...) {
     error = std::current_exception();
   }
+  drop_last_part_of(owner);
+  end(part, std::move(error));
+}
+
+/// Drops the buffer if no other part of it is left. Not under the lock, because this releases
+/// memory, and before the part is done, because a request that waits for the part claims its data
+/// then.
+void SnapshotWriter::drop_last_part_of(std::size_t owner) {
   Buffer dropped;
-  {
-    const Lock lock(mutex_);
-    if (--parts_left_[owner] == 0) {
-      dropped.swap(buffers_[owner]);
-    }
-  }
-  dropped = Buffer();  // before the part is done: a request that waits for it claims its data then
-  {
-    const Lock lock(mutex_);
-    states_[part] = State::done;
-    nbytes_left_ -= nbytes;
-    ended_.add();
-  }
-  sync::detail::unpark_all(&ended_);
-  if (error != nullptr) {
-    give_up(std::move(error));
+  const Lock lock(mutex_);
+  if (--parts_left_[owner] == 0) {
+    dropped.swap(buffers_[owner]);
   }
 }
 
-/// Waits while another thread writes the part. Returns whether it had to wait.
+/// Ends a part. If it failed, gives up all pending parts. The error is stored in the step that ends
+/// the part, so that no thread commits a snapshot that lacks it.
+void SnapshotWriter::end(std::size_t part, std::exception_ptr error) {
+  bool is_given_up = false;
+  {
+    const Lock lock(mutex_);
+    states_[part] = State::done;
+    nbytes_left_ -= parts_[part].nbytes;
+    is_given_up = store(std::move(error));
+    ended_.add();
+  }
+  sync::detail::unpark_all(&ended_);
+  if (is_given_up) {
+    drop_abandoned();
+  }
+}
+
+/// Stores the first error, and abandons all pending parts. Called under the lock. Returns whether
+/// the caller has to drop them.
+bool SnapshotWriter::store(std::exception_ptr error) {
+  if (error == nullptr || error_ != nullptr) {
+    return false;
+  }
+  error_ = std::move(error);
+  std::replace(states_.begin(), states_.end(), State::pending, State::abandoned);
+  return true;
+}
+
+/// Drops the buffers of abandoned parts. Those that other threads are writing are dropped by these
+/// threads.
+void SnapshotWriter::drop_abandoned() {
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    {
+      const Lock lock(mutex_);
+      if (states_[part] != State::abandoned) {
+        continue;
+      }
+    }
+    drop_last_part_of(parts_[part].owner);
+    end(part, nullptr);
+  }
+}
+
+/// Waits while another thread writes or drops the part. Returns whether it had to wait.
 bool SnapshotWriter::await(std::size_t part) {
   for (bool has_waited = false;; has_waited = true) {
     std::uint32_t ended = 0;
     {
       const Lock lock(mutex_);
-      if (states_[part] != State::being_written) {
+      if (states_[part] == State::pending || states_[part] == State::done) {
         return has_waited;
       }
       ended = ended_.value();
     }
     const auto keep_waiting = [&]() noexcept { return ended_.value() == ended; };
     sync::detail::park(&ended_, keep_waiting);
-  }
-}
-
-/// Gives the snapshot up: drops all buffers but those that other threads are writing, which these
-/// threads drop.
-void SnapshotWriter::give_up(std::exception_ptr error) {
-  const Lock lock(mutex_);
-  if (error_ != nullptr) {
-    return;
-  }
-  error_ = std::move(error);
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    if (states_[part] == State::pending) {
-      states_[part] = State::done;
-      nbytes_left_ -= parts_[part].nbytes;
-      if (const std::size_t owner = parts_[part].owner; --parts_left_[owner] == 0) {
-        buffers_[owner] = Buffer();
-      }
-    }
   }
 }
 

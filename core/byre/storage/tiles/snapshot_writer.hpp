@@ -36,8 +36,9 @@
 
 namespace byre::inline BYRE_ABI {
 
-/// The destination of a snapshot. The functions may throw; the snapshot fails then. They must not
-/// request memory of the snapshot's budget, and must not wait for a thread that does.
+/// The destination of a snapshot. The functions may throw; the snapshot fails then. Requests of
+/// memory in them call no reclaimers: at the limit of a budget, they are refused. The functions
+/// must not wait for a thread that requests memory of the snapshot's budget.
 class BYRE_API SnapshotSink {
  public:
   SnapshotSink() noexcept = default;
@@ -103,7 +104,12 @@ class BYRE_API SnapshotWriter {
   std::size_t nbytes_left() const;
 
  private:
-  enum class State : std::uint8_t { pending, being_written, done };
+  enum class State : std::uint8_t {
+    pending,
+    being_written,
+    abandoned,  ///< after a failure: the failing thread is about to drop it
+    done,
+  };
   struct Part {
     std::size_t owner;   // the index of its buffer
     std::size_t begin;   // in the buffer
@@ -117,13 +123,17 @@ class BYRE_API SnapshotWriter {
   std::size_t reclaim(const Pressure& pressure);
   std::size_t give_up_data(const void* data);
   std::size_t give_up_unshared(std::size_t nbytes);
+  std::size_t give_up_buffer(std::size_t first_part);
   bool begin(std::size_t part);
   std::size_t begin_next();
-  std::size_t begin_unshared(std::size_t first);
+  std::size_t find_unshared(std::size_t first) const;
   std::size_t find_being_written() const;
   void write(std::size_t part);
+  void drop_last_part_of(std::size_t owner);
+  void end(std::size_t part, std::exception_ptr error);
+  bool store(std::exception_ptr error);
+  void drop_abandoned();
   bool await(std::size_t part);
-  void give_up(std::exception_ptr error);
   void throw_if_failed();
 
   SnapshotSink& sink_;

@@ -8,11 +8,19 @@
 namespace byre::inline BYRE_ABI::sync::detail {
 
 /// Wait-free; nothing throws.
-class HeldLocks {
+class BYRE_API HeldLocks {
  public:
   static void add() noexcept;
   static void remove() noexcept;
   static bool any() noexcept;
+};
+
+/// Counts as a held lock while it exists.
+struct [[nodiscard]] HoldsLock {
+  HoldsLock() noexcept { HeldLocks::add(); }
+  ~HoldsLock() { HeldLocks::remove(); }
+  HoldsLock(const HoldsLock&) = delete;
+  HoldsLock& operator=(const HoldsLock&) = delete;
 };
 
 }  // namespace byre::inline BYRE_ABI::sync::detail

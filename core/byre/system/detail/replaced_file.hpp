@@ -25,7 +25,7 @@ class ReplacedFile {
   std::error_code write(const void* data, std::size_t nbytes) noexcept;
 
   /// Writes all bytes at `offset`. Several threads may call it at once. Afterwards write() must not
-  /// be called. Fails as write() does, and if the file is a pipe.
+  /// be called. Requires !is_in_place(). Fails as write() does.
   std::error_code write_at(std::uint64_t offset, const void* data,
                            std::size_t nbytes) const noexcept;
 

@@ -3,6 +3,7 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/alias.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/sync/detail/held_locks.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -29,6 +30,13 @@ AnyTensor base_for_views(const AnyTensor& value) {
 }
 
 thread_local detail::AliasBounds bounds_of_thread;
+
+/// Requests of memory under the lock call no reclaimers, which could wait for the lock.
+struct Locked {
+  explicit Locked(sync::Mutex& mutex) : lock(mutex) {}
+  sync::Lock lock;
+  sync::detail::HoldsLock held;
+};
 
 }  // namespace
 
@@ -59,7 +67,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
         "write to a clone().",
         operation, byre::name_of(path.geometry().dtype), byre::to_string(layout.sizes).c_str()));
   }
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   if (first_tensor_ != nullptr) {
     std::exchange(first_tensor_, nullptr)->initial = {};
   }
@@ -71,7 +79,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
 }
 
 void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   cached = {path.is_base() ? AnyTensor() : value, ++generation_, true, !path.is_base()};
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -114,7 +122,7 @@ const AnyTensor& Alias::synced_base() {
 }
 
 AnyTensor Alias::sync_base() {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return synced_base();
 }
 
@@ -137,7 +145,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
   CachedView nearest;
   std::vector<const ViewLink*> links;
   {
-    const sync::Lock lock(mutex_);
+    const Locked lock(mutex_);
     if (is_current(cached)) {
       return cached.value;
     }
@@ -158,13 +166,13 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     const ViewInfo& view = links.back()->info;
     const bool as_view = reapply_views_ && !(nearest.has_own_strides && view.depends_on_strides());
     nearest.value = view.replay(nearest.value, as_view);
-    const sync::Lock lock(mutex_);
+    const Locked lock(mutex_);
     if (CachedView* const link_cache = links.back()->cached;
         link_cache != nullptr && !is_current(*link_cache)) {
       *link_cache = nearest;
     }
   }
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   cached = nearest;  // a view has no initial value that could be lost
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -173,7 +181,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
 }
 
 std::uint64_t Alias::generation() const noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return generation_;
 }
 
@@ -221,7 +229,7 @@ void Alias::record_applied(ViewPath path) noexcept {
 }
 
 std::vector<Alias::Region> Alias::written_regions(bool values) {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   const ExcludeKeys pass(Key::functionalize);
   std::vector<Region> regions;
   if (is_all_written_) {
@@ -242,14 +250,14 @@ std::vector<Alias::Region> Alias::written_regions(bool values) {
 }
 
 std::size_t Alias::pending_updates() const noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return updates_.size();
 }
 
 // ---- the tensors of the alias
 
 void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   ++tensors_;
   if (path.last() != nullptr && path.last()->cached == nullptr) {
     path.last()->cached = &cached;
@@ -257,7 +265,7 @@ void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
 }
 
 void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   --tensors_;
   first_tensor_ = first_tensor_ == &cached ? nullptr : first_tensor_;
   if (path.last() != nullptr && path.last()->cached == &cached) {
@@ -266,7 +274,7 @@ void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept
 }
 
 std::size_t Alias::tensor_count() const noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return tensors_;
 }
 

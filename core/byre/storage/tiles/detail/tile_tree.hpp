@@ -96,10 +96,13 @@ class basic_tile_tree {
     return static_cast<const Leaf*>(node)->tiles[digit(index, 0)];
   }
 
-  /// A lazy clone of tile `index`, which must exist. The statistics do not count it.
+  /// A lazy clone of tile `index`, which must exist. The statistics do not count it. Observers
+  /// attribute it to the clones of the whole table.
   Tile clone_of_tile(std::size_t index, CallSite site) const noexcept {
     Tile clone;
     clone.share_tile(tile(index), site);
+    stats::detail::if_listening(
+        [&] { stats::detail::record_part(node_.get(), clone.facts(), clone.use_count() == 2); });
     return clone;
   }
 
