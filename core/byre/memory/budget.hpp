@@ -111,8 +111,8 @@ class [[nodiscard]] BYRE_API Reclaimer {
 class BYRE_API Budget final : private detail::ReclaimSource {
  public:
   explicit Budget(std::size_t limit_nbytes, Budget* parent = nullptr);
-  /// Ends the program if bytes are in use or a reclaimer is left, except in a child of fork(), where
-  /// they may belong to threads that do not exist.
+  /// Ends the program if bytes are in use or a reclaimer is left, except in a child of fork(),
+  /// where they may belong to threads that do not exist.
   ~Budget();
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The account of memory: memory_report() sums up the bytes of all data by origin and by tag, each
 /// shared byte once. A ScopedTag names the data that a part of the program allocates.
-///
-/// ```cpp
-/// const byre::ScopedTag tag("optimizer state");
-/// byre::Buffer moments = byre::Buffer::allocate(64 << 20);
-/// std::puts(byre::to_text(byre::memory_report()).c_str());
-/// ```
+/// docs/observing.md has an example.
 #pragma once
 
 #include <byre/config.hpp>

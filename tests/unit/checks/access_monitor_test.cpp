@@ -72,6 +72,7 @@ TEST(CheckedBuildDeathTest, an_access_during_a_write_names_both_call_sites) {
       {__LINE__, "write", [](Under& write) { write.storage().materialize(); }},
       {__LINE__, "write", [](Under& write) { (void)write.storage().writable_clone(); }},
       {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().lazy_clone(); }},
+      {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().version(); }},
       {__LINE__, "write in parallel", [](Under& w) { w.storage().mutable_data_in_parallel(); }},
       {__LINE__, "read", [](Under& w) { w.storage().mutable_range_in_parallel(0, 1); }},
   };
@@ -88,6 +89,7 @@ TEST(CheckedBuildDeathTest, an_access_during_a_write_names_both_call_sites) {
       {__LINE__, "read", [](Under& w) { w.storage().data(); }},  // outside the parallel loop
       {__LINE__, "write", [](Under& write) { write.storage().mutable_data(); }},
       {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().lazy_clone(); }},
+      {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().version(); }},
   };
   for (const Access& access : during_a_loop) {
     const auto act = [&] {

@@ -3,6 +3,7 @@
 #include <byre/memory/budget.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/pages/paged_allocator.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,9 +12,11 @@
 #include <limits>
 #include <memory_resource>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "budget_test.hpp"
+#include "pages/children.hpp"
 #include "support/complaint.hpp"
 
 namespace byre::test {
@@ -132,6 +135,7 @@ TEST_F(BudgetTest, a_block_counts_with_what_precedes_its_data) {
   };
   constexpr std::size_t large = 100 << 10;
   EXPECT_GT(counted(default_allocator(), {large}), large + 4000);  // a page precedes the data
+  EXPECT_GT(counted(paged_allocator(), {large}), large + 4000);
   EXPECT_GE(counted(default_allocator(), {100, 64}), 164U);
   EXPECT_GE(counted(aligned_allocator(), {100, 64}), 164U);
   PmrAllocator pmr(*std::pmr::new_delete_resource());
@@ -153,6 +157,13 @@ TEST_F(BudgetTest, the_spare_capacity_of_a_submitted_copy_always_counts) {
   EXPECT_EQ(budget.used(), 0U);
   const auto all = take_all();
   give_back(all);
+}
+
+TEST_F(BudgetTest, copies_are_made_by_the_inner_allocator) {
+  char to[4] = "";
+  budgeted.copy(to, "cow", sizeof to);
+  EXPECT_EQ(allocator.copies(), 1);
+  EXPECT_STREQ(to, "cow");
 }
 
 TEST_F(BudgetTest, a_changed_limit_holds_for_later_requests) {
@@ -194,6 +205,62 @@ TEST(Budgets, a_childs_bytes_count_in_its_parent) {
   of_left.deallocate(block);
   of_right.deallocate(rest);
   EXPECT_EQ(parent.used(), 0U);
+}
+
+TEST(Budgets, a_request_that_the_parent_refuses_raises_no_peak) {
+  FailingAllocator memory;
+  Budget parent(50);
+  Budget child(100, &parent);
+  EXPECT_THROW(BudgetedAllocator(memory, child).allocate({80}), BudgetExceeded);
+  EXPECT_EQ(child.peak(), 0U);
+  EXPECT_EQ(parent.peak(), 0U);
+}
+
+TEST(Budgets, the_spare_capacity_of_a_submitted_copy_counts_in_the_parent) {
+  Generous generous(Device(1, 0), CopiesEnd::later);
+  Budget parent(1000);
+  Budget child(1000, &parent);
+  BudgetedAllocator blocks(generous, child);
+  const std::array<std::byte, 8> source{};
+  PendingCopy pending;
+  const Block copy = blocks.submit_copy({8}, source.data(), source.size(), pending);
+  EXPECT_EQ(parent.used(), 58U);
+  blocks.deallocate(copy);
+  EXPECT_EQ(parent.used(), 0U);
+}
+
+TEST(Budgets, the_largest_limit_refuses_nothing) {
+  FailingAllocator memory;
+  Budget budget(std::numeric_limits<std::size_t>::max());
+  BudgetedAllocator blocks(memory, budget);
+  blocks.deallocate(blocks.allocate({100}));
+  EXPECT_EQ(budget.peak(), 100U);
+}
+
+TEST(Budgets, a_huge_request_far_beyond_a_lowered_limit_is_refused) {
+  FailingAllocator memory;
+  Budget budget(std::size_t{1} << 20);
+  BudgetedAllocator blocks(memory, budget);
+  const Block block = blocks.allocate({std::size_t{1} << 20});
+  budget.set_limit(0);
+  std::size_t lack = 0;
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    lack = pressure.nbytes;
+    return std::size_t{0};
+  });
+  EXPECT_THROW(blocks.allocate({max_nbytes}), BudgetExceeded);
+  EXPECT_EQ(lack, max_nbytes + (std::size_t{1} << 20));
+  blocks.deallocate(block);
+}
+
+TEST(Budgets, a_child_process_may_destroy_a_budget_in_use) {
+  FailingAllocator memory;
+  std::optional<Budget> budget(100);
+  const Block block = BudgetedAllocator(memory, *budget).allocate({10});
+  Reclaimer reclaimer = budget->add_reclaimer([](const Pressure&) { return std::size_t{0}; });
+  in_a_child([&] { budget.reset(); });
+  reclaimer = Reclaimer();
+  BudgetedAllocator(memory, *budget).deallocate(block);
 }
 
 using BudgetDeathTest = BudgetTest;

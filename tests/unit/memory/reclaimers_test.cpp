@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "budget_test.hpp"
+#include "pages/children.hpp"
 #include "support/at_once.hpp"
 #include "support/caught_warnings.hpp"
 #include "support/complaint.hpp"
@@ -248,6 +250,53 @@ TEST_F(ReclaimerTest, a_reclaimer_is_taken_away_after_its_calls_on_other_threads
   letting_go.join();
 }
 
+TEST_F(ReclaimerTest, a_reclaimer_that_takes_itself_away_outlives_all_its_calls) {
+  need_threads();
+  Halt halt;
+  std::optional<Reclaimer> once;
+  std::atomic<int> calls{0};
+  const auto alive = std::make_shared<int>(1);
+  once = budget.add_reclaimer([&, alive](const Pressure&) {
+    calls++ == 0 ? halt.enter() : once.reset();
+    return std::size_t{0};
+  });
+  std::thread other([&] { EXPECT_THROW(take(10), BudgetExceeded); });
+  halt.await_entry();
+  EXPECT_THROW(take(10), BudgetExceeded);
+  EXPECT_EQ(alive.use_count(), 2);  // the other thread is in a call
+  halt.let_go();
+  other.join();
+  EXPECT_EQ(alive.use_count(), 1);
+}
+
+TEST_F(ReclaimerTest, a_child_takes_away_a_reclaimer_that_a_lost_thread_calls) {
+  need_threads();
+  Halt halt;
+  std::optional<Reclaimer> reclaimer = budget.add_reclaimer([&](const Pressure&) {
+    halt.enter();
+    return std::size_t{0};
+  });
+  std::thread asking([&] { EXPECT_THROW(take(10), BudgetExceeded); });
+  halt.await_entry();
+  in_a_child([&] { reclaimer.reset(); });
+  halt.let_go();
+  asking.join();
+}
+
+TEST_F(ReclaimerTest, a_parents_reclaimer_does_not_ask_itself_through_a_child) {
+  Budget child(1000, &budget);
+  BudgetedAllocator of_child(allocator, child);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    log.emplace_back(1, pressure.nbytes);
+    if (log.size() < 3) {  // otherwise a failure would not end
+      EXPECT_THROW(of_child.allocate({10}), BudgetExceeded);
+    }
+    return std::size_t{0};
+  });
+  EXPECT_THROW(take(10), BudgetExceeded);
+  EXPECT_EQ(log, (Asked{{1, 10}}));
+}
+
 TEST_F(ReclaimerTest, an_empty_function_is_refused) {
   EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] { (void)budget.add_reclaimer({}); }),
                    "Budget::add_reclaimer: the function is empty"));
@@ -325,6 +374,20 @@ TEST(BudgetThreads, threads_never_exceed_the_limits_together) {
     EXPECT_EQ(child.used(), 0U);
   }
   EXPECT_EQ(parent.used(), 0U);
+}
+
+TEST(BudgetThreads, changes_of_the_limit_do_not_add_up) {
+  FailingAllocator memory;
+  Budget budget(100);
+  BudgetedAllocator blocks(memory, budget);
+  at_once(4, [&](std::size_t thread) {
+    for (std::size_t step = 0; step < 20'000; ++step) {
+      budget.set_limit(100 + thread + step % 7);
+    }
+  });
+  budget.set_limit(100);
+  EXPECT_THROW(blocks.allocate({101}), BudgetExceeded);
+  blocks.deallocate(blocks.allocate({100}));
 }
 
 TEST(BudgetThreads, reclaimers_come_and_go_while_others_ask) {

@@ -3,11 +3,14 @@
 #include <byre/byre.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/recording.hpp>
+#include <byre/storage/tiles/snapshot_writer.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "tagged.hpp"
@@ -125,6 +128,40 @@ TEST_F(MemorySharers, of_tiles_are_those_of_the_table) {
   table->mutable_tile(0);  // copies the root, a leaf and a tile
   EXPECT_EQ(shared_of("table"), "34 of 6336 bytes in checkpoint");  // 3 leaves and 31 tiles
   snapshot.reset();
+  EXPECT_EQ(shared_of("table"), "");
+}
+
+TEST_F(MemorySharers, of_tiles_are_only_those_of_the_latest_snapshot) {
+  constexpr std::size_t tile = 64;
+  TiledBuffer table = in("table", [] {
+    TiledBuffer made(100 * tile, aligned_allocator(), tile);
+    made.write(0, std::vector<std::byte>(100 * tile, std::byte{1}));
+    return made;
+  });
+  for (const char* const tag : {"old", "new"}) {
+    const TiledBuffer snapshot = clone_in(tag, table);
+    table.mutable_tile(0);
+    EXPECT_EQ(shared_of("table"), std::string("34 of 6336 bytes in ") + tag);
+  }
+}
+
+TEST_F(MemorySharers, of_tiles_include_a_snapshot_writer) {
+  constexpr std::size_t tile = 64;
+  class Nothing final : public SnapshotSink {
+    void write(std::size_t, std::span<const std::byte>) override {}
+    void commit() override {}
+  } sink;
+  TiledBuffer table = in("table", [] {
+    TiledBuffer made(3 * tile, aligned_allocator(), tile);
+    made.write(0, std::vector<std::byte>(3 * tile, std::byte{1}));
+    return made;
+  });
+  std::optional<SnapshotWriter> writer;
+  in("checkpoint", [&] { return writer.emplace(table, sink).nbytes(); });
+  EXPECT_EQ(shared_of("table"), "3 of 192 bytes in checkpoint");
+  writer->write_some(1);
+  EXPECT_EQ(shared_of("table"), "2 of 128 bytes in checkpoint");
+  writer.reset();
   EXPECT_EQ(shared_of("table"), "");
 }
 

@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -341,6 +343,19 @@ TEST_F(MemoryReports, idle_blocks_and_their_pages_of_headers_are_counted) {
   EXPECT_EQ(idle.total(), with.total());
   pool.trim();
   EXPECT_EQ(memory_report().total(), before.total());
+}
+
+TEST_F(MemoryReports, untagged_data_that_a_scope_cloned_is_counted_once) {
+  const std::uint64_t before = memory_report().nbytes.allocated;
+  const Buffer data = plain(1000);
+  const Buffer clone = in("checkpoint", [&] { return data; });
+  EXPECT_EQ(memory_report().nbytes.allocated, before + 1000);
+}
+
+TEST_F(MemoryReports, a_tag_has_the_capacity_of_its_data) {
+  const Buffer data = in("pool", [] { return Buffer::allocate((std::size_t{1} << 20) + 1); });
+  ASSERT_GT(data.capacity(), data.nbytes());
+  EXPECT_EQ(bytes_tagged("pool"), std::to_string(data.capacity()) + " allocated");
 }
 
 }  // namespace

@@ -191,6 +191,38 @@ TEST_F(BudgetedWrites, a_resize_gives_up_spare_capacity_before_it_asks) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST_F(BudgetedWrites, an_array_whose_other_owner_is_dropped_is_resized_in_place) {
+  buffer = Buffer();
+  clone = Buffer();
+  Array<std::byte> bytes({std::byte{7}, std::byte{7}, std::byte{7}, std::byte{7}}, allocator);
+  std::optional<Array<std::byte>> other = bytes;
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    other.reset();
+    return pressure.nbytes;
+  });
+  const std::byte* const place = bytes.data();
+  bytes.resize(2);
+  EXPECT_EQ(bytes.data(), place);
+  EXPECT_FALSE(other);
+  EXPECT_EQ(budget.used(), 4U);
+}
+
+TEST_F(BudgetedWrites, a_parents_reclaimers_are_spared_if_the_childs_drop_the_data) {
+  buffer = Buffer();
+  clone = Buffer();
+  Budget child(100, &budget);
+  BudgetedAllocator of_child(memory, child);
+  Buffer data = of_text<Buffer>("cow", of_child);
+  Buffer other = data;
+  const Reclaimer own = child.add_reclaimer([&](const Pressure& pressure) {
+    other = Buffer();
+    return pressure.nbytes;
+  });
+  const Reclaimer of_parent = dropping_the_clone();
+  EXPECT_EQ(data.materialize(), Materialized::stole);
+  EXPECT_EQ(calls, 0);
+}
+
 TEST_F(BudgetedWrites, a_copy_of_borrowed_memory_asks) {
   buffer = Buffer();
   clone = Buffer();
@@ -384,6 +416,61 @@ TEST(BudgetedPages, a_write_steals_pages_whose_other_owner_a_reclaimer_drops) {
   EXPECT_EQ(buffer.materialize(), Materialized::stole);
   EXPECT_TRUE(is_all(buffer, std::byte{1}));
   EXPECT_EQ(budget.used(), buffer.capacity());
+}
+
+TEST(BudgetedPages, a_writable_clone_that_may_not_be_lazy_is_a_copy) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library has no memory files";
+  }
+  Budget budget(2 * paged_nbytes + paged_nbytes / 2);  // room for a copy, but not for two overlays
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer buffer = filled(std::byte{1}, paged_nbytes, allocator);
+  const Buffer clone = buffer.writable_clone();
+  EXPECT_EQ(clone.origin(), Origin::paged);
+  EXPECT_EQ(budget.used(), 2 * buffer.capacity());
+}
+
+TEST(BudgetedPages, the_new_file_of_a_writable_clone_counts) {
+  if (!has_written_back_pages()) {
+    GTEST_SKIP() << "the library writes no pages back";
+  }
+  Budget budget(8 * paged_nbytes);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer source = filled(std::byte{1}, paged_nbytes, allocator);
+  const Buffer clone = source.writable_clone();
+  EXPECT_EQ(budget.used(), 3 * source.capacity());  // a file and two overlays
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  const Buffer second = source.writable_clone();  // moves source and clone to a new file
+  EXPECT_EQ(budget.used(), 5 * source.capacity());
+}
+
+TEST(BudgetedPages, all_pages_count_if_the_size_is_smaller) {
+  if (!has_memory_files()) {
+    GTEST_SKIP() << "the library has no memory files";
+  }
+  Budget budget(4 * paged_nbytes);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  Buffer buffer = Buffer::allocate(paged_nbytes - 1, allocator);
+  EXPECT_EQ(budget.used(), buffer.capacity());
+  buffer.resize(1);
+  Buffer clone = buffer;
+  clone.mutable_data();
+  EXPECT_EQ(budget.used(), 2 * buffer.capacity());
+}
+
+TEST(BudgetedPages, a_copy_into_pages_asks_with_its_data) {
+  Budget budget(paged_nbytes);
+  BudgetedAllocator allocator(paged_allocator(), budget);
+  const std::vector<std::byte> bytes(paged_nbytes);
+  Buffer cached = Buffer::allocate(paged_nbytes, allocator);
+  Buffer read_only = Buffer::adopt_read_only(
+      bytes.data(), paged_nbytes, [](void*) {}, allocator);
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, bytes.data());
+    cached = Buffer();
+    return pressure.nbytes;
+  });
+  EXPECT_EQ(read_only.materialize(), Materialized::copied);
 }
 
 TEST(BudgetedPages, a_refused_writable_clone_changes_nothing) {

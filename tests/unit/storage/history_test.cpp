@@ -213,6 +213,23 @@ TEST_F(HistoryTest, an_allocation_beyond_the_limit_forgets_nothing) {
   EXPECT_EQ(counts(), "1 undo, 0 redo");
 }
 
+TEST_F(HistoryTest, an_allocation_beyond_limit_and_room_forgets_nothing) {
+  lend(2);
+  edit(0, 'a');
+  EXPECT_THROW(Buffer::allocate(budget.limit() + 1, allocator), BudgetExceeded);
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+}
+
+TEST_F(HistoryTest, an_allocation_far_above_a_lowered_limit_forgets) {
+  for (std::size_t tile = 0; tile < tiles; ++tile) {
+    edit(tile, 'a');
+    edit(tile, 'b');
+  }
+  budget.set_limit(5 * one_tile);  // 12 tiles are in use
+  EXPECT_EQ(Buffer::allocate(one_tile, allocator).nbytes(), one_tile);
+  EXPECT_EQ(counts(), "0 undo, 0 redo");
+}
+
 TEST(Histories, an_allocation_of_the_whole_limit_forgets_all_states) {
   FailingAllocator memory;
   Budget budget(8);
@@ -461,7 +478,7 @@ TEST(Histories, a_state_may_request_memory_while_it_is_destroyed) {
   int ends = 0;
   const auto request = [&] {
     ++ends;
-    EXPECT_THROW(Buffer::allocate(9, allocator), BudgetExceeded);
+    EXPECT_THROW(Buffer::allocate(8, allocator), BudgetExceeded);
     EXPECT_EQ(Buffer::allocate(1, allocator).nbytes(), 1U);
   };
   History<Ending> history(budget, Ending(of_text<Buffer>("cow", allocator), request));

@@ -165,8 +165,8 @@ std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   return given;
 }
 
-/// Writes all parts of a buffer, or waits until other threads have written them. The buffer has been
-/// dropped then. Returns its size, or 0 if all parts had been written before.
+/// Writes all parts of a buffer, or waits until other threads have written them. The buffer has
+/// been dropped then. Returns its size, or 0 if all parts had been written before.
 std::size_t SnapshotWriter::give_up_buffer(std::size_t first_part) {
   const std::size_t owner = parts_[first_part].owner;
   std::size_t nbytes = 0;
@@ -222,8 +222,8 @@ std::size_t SnapshotWriter::begin_next() {
   return first_pending_;
 }
 
-/// Writes a part that the calling thread has begun, and drops its buffer after the last part. If the
-/// sink fails, gives the snapshot up.
+/// Writes a part that the calling thread has begun, and drops its buffer after the last part. If
+/// the sink fails, gives the snapshot up.
 void SnapshotWriter::write(std::size_t part) {
   const auto [owner, begin, offset, nbytes] = parts_[part];
   const std::byte* data = nullptr;

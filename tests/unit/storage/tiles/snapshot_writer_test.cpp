@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "memory/budget_test.hpp"
 #include "pages/children.hpp"
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
@@ -226,6 +228,82 @@ TEST_F(SnapshotWriterTest, a_failed_commit_is_reported_by_all_later_calls) {
   EXPECT_EQ(sink.commits, 0);
 }
 
+TEST_F(SnapshotWriterTest, is_not_committed_if_the_part_of_a_request_fails) {
+  need_threads();
+  for (int round = 0; round < 100; ++round) {
+    MemorySink failing(nbytes);
+    SnapshotWriter writer(model, failing);
+    Halt halt;
+    failing.before_write = [&](std::size_t offset) {
+      if (offset == 2 * one_tile) {
+        halt.enter();
+        throw std::runtime_error("the disk is full");
+      }
+    };
+    std::thread training([&] { fill(2, 'A'); });
+    halt.await_entry();
+    std::thread letting_go([&] {
+      await([&] { return writer.nbytes_left() == one_tile; });
+      halt.let_go();
+    });
+    EXPECT_THROW(writer.finish(), std::runtime_error);
+    EXPECT_EQ(failing.commits, 0);
+    training.join();
+    letting_go.join();
+  }
+}
+
+TEST_F(SnapshotWriterTest, a_request_of_the_sink_is_refused_at_the_limit) {
+  SnapshotWriter writer(model, sink);
+  sink.before_write = [&](std::size_t) { Buffer::allocate(1, allocator); };
+  EXPECT_THROW(writer.finish(), BudgetExceeded);
+  SnapshotWriter second(model, sink);
+  sink.before_write = nullptr;
+  sink.before_commit = [&] { Buffer::allocate(1, allocator); };
+  EXPECT_THROW(second.finish(), BudgetExceeded);
+}
+
+TEST_F(SnapshotWriterTest, a_tile_is_dropped_before_its_part_is_done) {
+  Generous generous;
+  MemorySink saved(one_tile);
+  SnapshotWriter writer(TiledBuffer(one_tile, generous, one_tile), saved);
+  bool is_released = false;
+  generous.at_release = [&] {
+    is_released = true;
+    EXPECT_EQ(writer.nbytes_left(), one_tile);
+  };
+  writer.finish();
+  EXPECT_TRUE(is_released);
+}
+
+TEST_F(SnapshotWriterTest, a_write_of_a_tile_that_it_wrote_gets_room_of_changed_tiles) {
+  lend(1);
+  SnapshotWriter writer(model, sink);
+  fill(3, 'A');  // copied: only the snapshot owns the former tile
+  const TiledBuffer other = model;
+  fill(0, 'A');  // saves tile 0, which `other` shares, and then tile 3
+  EXPECT_EQ(sink.order, (std::vector<std::size_t>{0, 3}));
+  EXPECT_EQ(budget.peak(), budget.limit());
+}
+
+TEST_F(SnapshotWriterTest, one_of_two_threads_commits) {
+  need_threads();
+  SnapshotWriter writer(model, sink);
+  Halt halt;
+  std::atomic<int> begun{0};
+  sink.before_commit = [&] {
+    if (begun++ == 0) {
+      halt.enter();
+    }
+  };
+  std::thread first([&] { writer.finish(); });
+  halt.await_entry();
+  writer.finish();
+  halt.let_go();
+  first.join();
+  EXPECT_EQ(begun, 1);
+}
+
 TEST_F(SnapshotWriterTest, its_end_drops_what_was_not_written) {
   {
     const SnapshotWriter writer(model, sink);
@@ -360,6 +438,43 @@ TEST(BufferSnapshots, a_write_without_room_saves_the_rest_of_the_buffer) {
     EXPECT_EQ(sink.bytes, std::string(size - 1, 'a') + 'z');
     EXPECT_EQ(budget.peak(), budget.used());
   }
+}
+
+TEST(BufferSnapshots, a_failure_drops_the_buffer_after_the_parts_of_other_threads) {
+  need_threads();
+  constexpr std::size_t size = std::size_t{3} << 20;
+  FailingAllocator memory;
+  Budget budget(size);
+  BudgetedAllocator allocator(memory, budget);
+  MemorySink sink(size);
+  Halt halt;
+  sink.before_write = [&](std::size_t offset) {
+    if (offset != 0) {
+      throw std::runtime_error("the disk is full");
+    }
+    halt.enter();
+  };
+  SnapshotWriter writer(Buffer::allocate(size, allocator), sink);
+  std::thread saving([&] { EXPECT_THROW(writer.write_some(1), std::runtime_error); });
+  halt.await_entry();
+  EXPECT_THROW(writer.write_some(1), std::runtime_error);
+  EXPECT_EQ(budget.used(), size);  // the first part is being written
+  halt.let_go();
+  saving.join();
+  EXPECT_EQ(budget.used(), 0U);
+}
+
+TEST(BufferSnapshots, an_allocation_makes_it_save_a_whole_buffer) {
+  constexpr std::size_t size = std::size_t{200} << 20;  // more parts than rounds of a request
+  class Nothing final : public SnapshotSink {
+    void write(std::size_t, std::span<const std::byte>) override {}
+    void commit() override {}
+  } sink;
+  Budget budget(size + (std::size_t{1} << 20));
+  BudgetedAllocator allocator(default_allocator(), budget);
+  SnapshotWriter writer(Buffer::allocate(size, allocator), sink);
+  EXPECT_EQ(Buffer::allocate(std::size_t{2} << 20, allocator).nbytes(), std::size_t{2} << 20);
+  EXPECT_EQ(writer.nbytes_left(), 0U);
 }
 
 // ---- Files
