@@ -7,6 +7,7 @@
 #include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/relaxed.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -19,28 +20,15 @@ struct ReclaimerEntry : ListNode {
   ReclaimerEntry(Budget& of_budget, Reclaim&& function) noexcept
       : budget(&of_budget), reclaim(std::move(function)) {}
 
-  /// Counts a call that begins. Calls of the parent's threads never end in a forked child.
-  void begin_call() noexcept {
-    forget_calls_of_parent();
-    calls.add();
-  }
-  void end_call() noexcept {
-    if (calls.value() != 0) {  // 0 if the reclaimer forked
-      calls.subtract();
-    }
-  }
-  void forget_calls_of_parent() noexcept {
-    if (process != sync::detail::process_number) {
-      process = sync::detail::process_number;
-      calls.set(0);
-    }
-  }
+  bool is_of_this_process() const noexcept { return process == sync::detail::process_number; }
+  /// Whether calls may be in progress. In a forked child, calls by threads of the parent never end.
+  bool is_called() const noexcept { return calls.value() != 0 && is_of_this_process(); }
 
   Budget* const budget;
   const Reclaim reclaim;
   std::uint64_t number = 0;                    // ascending in the list
   sync::detail::Relaxed<std::uint32_t> calls;  // the handle's destructor reads it without the lock
-  std::uint32_t process = sync::detail::process_number;
+  const std::uint32_t process = sync::detail::process_number;
   bool is_taken_away = false;
   bool dies_after_calls = false;
 };
@@ -68,6 +56,7 @@ bool is_calling(Condition condition) noexcept {
   return false;
 }
 
+/// Calls a reclaimer. Returns what it gave, at most the bytes that it was asked for.
 std::size_t call(const detail::ReclaimerEntry& entry, const Pressure& pressure) noexcept {
   const Call now{&entry, innermost_call};
   innermost_call = &now;
@@ -81,7 +70,7 @@ std::size_t call(const detail::ReclaimerEntry& entry, const Pressure& pressure) 
     warn("a reclaimer of a budget failed: it threw an object of an unknown type");
   }
   innermost_call = now.outer;
-  return given;
+  return std::min(given, pressure.nbytes);
 }
 
 }  // namespace
@@ -119,6 +108,9 @@ void Budget::set_limit(std::size_t limit_nbytes) noexcept {
 }
 
 void Budget::take(std::size_t nbytes, std::size_t taken_nbytes, const char* allocator) {
+  BYRE_ASSERT(!BYRE_CHECKS || held_reclaimer_mutexes == 0,
+              "a thread that holds a ReclaimerMutex requested memory of a budget: at the limit, no "
+              "reclaimer could run. Unlock the mutex first.");
   if (const Count* const refusing = count_.take(nbytes - taken_nbytes)) {
     throw BudgetExceeded(
         format_text("budget exceeded: cannot allocate %zu bytes from the %s: %zu of %zu bytes are "
@@ -157,12 +149,11 @@ Reclaimer::~Reclaimer() {
     const sync::ProcessLock lock(budget.mutex_);
     entry.is_taken_away = true;
     entry.dies_after_calls = is_in_own_call;
-    entry.forget_calls_of_parent();
   }
   if (is_in_own_call) {
     return;
   }
-  const auto keep_waiting = [&]() noexcept { return entry.calls.value() != 0; };
+  const auto keep_waiting = [&]() noexcept { return entry.is_called(); };
   while (keep_waiting()) {
     sync::detail::park(&entry, keep_waiting);
   }
@@ -175,9 +166,6 @@ Reclaimer::~Reclaimer() {
 
 std::optional<std::size_t> Budget::reclaim(const void* refusing, std::size_t nbytes,
                                            const void* data) noexcept {
-  BYRE_ASSERT(!BYRE_CHECKS || held_reclaimer_mutexes == 0,
-              "a thread that holds a ReclaimerMutex requested memory at the limit of a budget, so "
-              "no reclaimer can run. Unlock the mutex first.");
   if (held_reclaimer_mutexes != 0 || sync::detail::HeldLocks::any()) {
     return std::nullopt;
   }
@@ -210,15 +198,16 @@ std::size_t Budget::ask(const Pressure& pressure) noexcept {
       const sync::ProcessLock lock(mutex_);
       const std::uint64_t number = called == nullptr ? 0 : called->number;
       for (detail::ReclaimerEntry& next : reclaimers_) {
-        if (next.number > number && !next.is_taken_away && given < pressure.nbytes) {
-          next.begin_call();
+        if (next.number > number && next.is_of_this_process() && !next.is_taken_away &&
+            given < pressure.nbytes) {
+          next.calls.add();
           entry = &next;
           break;
         }
       }
       if (called != nullptr) {
-        called->end_call();
-        is_last_call = called->calls.value() == 0;
+        called->calls.subtract();
+        is_last_call = !called->is_called();
         dies = is_last_call && called->dies_after_calls;
         if (dies) {
           reclaimers_.remove(*called);
@@ -231,7 +220,7 @@ std::size_t Budget::ask(const Pressure& pressure) noexcept {
       sync::detail::unpark_all(called);  // uses only the address
     }
     if (entry != nullptr) {
-      given += call(*entry, pressure);
+      given += call(*entry, {pressure.nbytes - given, pressure.data});
     }
   } while (entry != nullptr);
   return given;

@@ -27,7 +27,6 @@
 #include <byre/memory/budget.hpp>
 #include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
-#include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/relaxed.hpp>
 
 #include <algorithm>
@@ -47,15 +46,13 @@ namespace byre::inline BYRE_ABI {
 ///
 /// Thread-safety: one thread at a time may call members. Meanwhile any thread may request memory of
 /// the budget; at the limit, the request destroys states on its own thread. Progress: no lock is
-/// held while states are cloned or destroyed. In a child of fork(), a History forgets nothing at
-/// the limit.
+/// held while states are cloned or destroyed.
 template <class T>
 class History {
  public:
   /// A history without undo and redo states, which is a reclaimer of `budget` until it ends. The
   /// allocators of the states should be of that budget. Throws OutOfMemory.
-  explicit History(Budget& budget, T start) try
-      : budget_(budget), process_(sync::detail::process_number) {
+  explicit History(Budget& budget, T start) try : budget_(budget) {
     states_.push_back(std::move(start));
     current_ = states_.begin();
     reclaimer_ =
@@ -159,9 +156,8 @@ class History {
   }
 
   std::size_t reclaim(const Pressure& pressure) {
-    const bool fits_never = pressure.data == nullptr && pressure.nbytes > budget_.used();
-    if (fits_never || process_ != sync::detail::process_number) {
-      return 0;  // in a child, the wait for threads of the parent would not end
+    if (pressure.data == nullptr && pressure.nbytes > budget_.used()) {
+      return 0;  // no reclaimer could make so much room
     }
     std::size_t given = 0;
     for (bool has_forgotten = false; given < pressure.nbytes; has_forgotten = true) {
@@ -214,7 +210,6 @@ class History {
   }
 
   Budget& budget_;
-  const std::uint32_t process_;
   bool is_edited_ = false;            // if true, there is no redo state
   mutable sync::ProcessMutex mutex_;  // protects the members below, apart from the current state
   States states_;                     // the undo states, the current state, the redo states

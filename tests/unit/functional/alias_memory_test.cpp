@@ -2,9 +2,14 @@
 /// The memory that an alias of the pass occupies, and when it is freed. The implementation in the
 /// design note "Functionalization" leaks updates.
 
+#include <byre/memory/budget.hpp>
+#include <byre/memory/host_allocators.hpp>
+
 #include <pthread.h>
 
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "support/sanitized.hpp"
 #include "tensors.hpp"
@@ -67,6 +72,87 @@ TEST_P(AliasMemory, the_number_of_pending_updates_never_exceeds_the_bound) {
               functional::detail::alias_bounds().updates);
   }
   EXPECT_EQ(text_of(call_for_one("sum", {from_functional(x)})), "1000.");
+}
+
+/// A budget whose limit is what is in use, with a buffer that a reclaimer drops.
+class FullBudget {
+ public:
+  Tensor zeros(const Dims& sizes) {
+    const Tensor tensor = Tensor::empty(sizes, DType::f32, allocator_);
+    call("fill_", {from_cpu(tensor), 0});
+    return tensor;
+  }
+  void fill() {
+    cached_ = Buffer::allocate(1000, allocator_);
+    budget_.set_limit(budget_.used());
+  }
+  Reclaimer add_reclaimer(const std::function<void()>& before = [] {}) {
+    return budget_.add_reclaimer([this, before](const Pressure&) {
+      before();
+      return std::exchange(cached_, Buffer()).nbytes();
+    });
+  }
+  bool was_asked() const { return cached_.nbytes() == 0; }
+
+ private:
+  Budget budget_{std::size_t{1} << 20};
+  BudgetedAllocator allocator_{aligned_allocator(), budget_};
+  Buffer cached_;
+};
+
+/// Uses of x that apply its pending update of element 1.
+struct Use {
+  const char* name;
+  std::function<std::string(const AnyTensor& x)> text;
+  const char* expected = "[0. 6. 0.]";
+};
+const Use applying_uses[] = {
+    {"the value", [](const AnyTensor& x) { return text_of_value(x); }},
+    {"the base",
+     [](const AnyTensor& x) { return text_of(functional_tensor_of(x).alias()->sync_base()); }},
+    {"a view",
+     [](const AnyTensor& x) {
+       return text_of_value(call_for_one("slice", {x, 0, 1, 3}));
+     },
+     "[6. 0.]"},
+    {"a write at the bound of updates",
+     [](const AnyTensor& x) {
+       call("fill_", {element(x, 0), 0});
+       return text_of_value(x);
+     }},
+};
+
+TEST_P(AliasMemory, reclaimers_make_room_for_pending_updates) {
+  const std::size_t former = std::exchange(functional::detail::alias_bounds().updates, 2);
+  for (const Use& use : applying_uses) {
+    SCOPED_TRACE(use.name);
+    FullBudget full;
+    const Tensor base = full.zeros({3});  // shares the data, so that an update copies it
+    const AnyTensor x = to_functional(from_cpu(base));
+    call("fill_", {element(x, 1), 6});
+    full.fill();
+    EXPECT_THROW(use.text(x), BudgetExceeded);  // loses no update
+    const Reclaimer reclaimer = full.add_reclaimer([&] {
+      EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);  // the lock is free
+    });
+    EXPECT_EQ(use.text(x), use.expected);
+    EXPECT_TRUE(full.was_asked());
+  }
+  functional::detail::alias_bounds().updates = former;
+}
+
+TEST_P(AliasMemory, reclaimers_make_room_for_written_regions) {
+  FullBudget full;
+  const Tensor x = full.zeros({3});
+  const Reclaimer reclaimer = full.add_reclaimer();
+  functionalize([&](const Tensors& in) {
+    call("fill_", {element(in[0], 1), 6});
+    EXPECT_EQ(text_of_value(in[0]), "[0. 6. 0.]");
+    full.fill();
+    return Tensors();
+  })({from_cpu(x)});
+  EXPECT_EQ(byre::to_string(x), "[0. 6. 0.]");
+  EXPECT_TRUE(full.was_asked());
 }
 
 TEST_P(AliasMemory, repeated_writes_to_a_view_take_constant_memory) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -220,6 +221,17 @@ TEST_F(ReclaimerTest, a_reclaimer_that_is_taken_away_is_not_asked) {
   EXPECT_THROW(take(10), BudgetExceeded);
 }
 
+TEST_F(ReclaimerTest, a_reclaimer_may_claim_to_give_any_number_of_bytes) {
+  const Reclaimer first = budget.add_reclaimer([](const Pressure&) { return std::size_t{5}; });
+  const Reclaimer second = budget.add_reclaimer([this](const Pressure& pressure) {
+    give_one(2, pressure);
+    return std::numeric_limits<std::size_t>::max();
+  });
+  const Reclaimer third = giving(3);
+  give_back(take(10));
+  EXPECT_EQ(log, (Asked{{2, 5}}));
+}
+
 TEST_F(ReclaimerTest, a_reclaimer_may_take_itself_away) {
   std::optional<Reclaimer> once;
   const auto alive = std::make_shared<int>(1);
@@ -231,7 +243,7 @@ TEST_F(ReclaimerTest, a_reclaimer_may_take_itself_away) {
   const Reclaimer next = giving(2);
   give_back(take(110));
   EXPECT_EQ(alive.use_count(), 1);
-  EXPECT_EQ(log, (Asked{{1, 110}, {2, 110}}));
+  EXPECT_EQ(log, (Asked{{1, 110}, {2, 10}}));
 }
 
 TEST_F(ReclaimerTest, a_reclaimer_is_taken_away_after_its_calls_on_other_threads) {
@@ -281,6 +293,15 @@ TEST_F(ReclaimerTest, a_child_takes_away_a_reclaimer_that_a_lost_thread_calls) {
   in_a_child([&] { reclaimer.reset(); });
   halt.let_go();
   asking.join();
+}
+
+TEST_F(ReclaimerTest, a_child_process_calls_only_reclaimers_that_it_added) {
+  const Reclaimer of_parent = giving(1);
+  in_a_child([&] {
+    const Reclaimer own = giving(2);
+    give_back(take(10));
+    EXPECT_EQ(log, (Asked{{2, 10}}));
+  });
 }
 
 TEST_F(ReclaimerTest, a_parents_reclaimer_does_not_ask_itself_through_a_child) {

@@ -213,6 +213,14 @@ TEST_F(HistoryTest, an_allocation_beyond_the_limit_forgets_nothing) {
   EXPECT_EQ(counts(), "1 undo, 0 redo");
 }
 
+TEST_F(HistoryTest, a_resize_beyond_the_limit_forgets_nothing) {
+  lend(2);
+  edit(0, 'a');
+  Buffer other = Buffer::allocate(1, allocator);
+  EXPECT_THROW(other.resize(budget.limit() + 1), BudgetExceeded);
+  EXPECT_EQ(counts(), "1 undo, 0 redo");
+}
+
 TEST_F(HistoryTest, an_allocation_beyond_limit_and_room_forgets_nothing) {
   lend(2);
   edit(0, 'a');

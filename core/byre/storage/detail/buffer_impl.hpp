@@ -144,7 +144,7 @@ auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) con
   }
   stats::detail::WriteReport report;
   report.begin();
-  Header* copy = detail::within_budget(data_.get(), [&] {
+  Header* copy = detail::within_budget(nullptr, [&] {
     return cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
   });
   report.copied(header(), *copy, {header().nbytes(), cause, site});

@@ -52,7 +52,7 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
   if (has_data()) {
     expect_unique("resize", nbytes);
   }
-  detail::within_budget(data_.get(), [&] { set_size(nbytes, site); });
+  detail::within_budget(nullptr, [&] { set_size(nbytes, site); });
 }
 
 /// A copy in place of a claim: an owner that resizes shared data needs a block of the new size, so
@@ -60,8 +60,9 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
 template <sync::Sync Sync>
 void basic_buffer<Sync>::resize_unsharing(std::size_t nbytes, CallSite site) {
   const auto access = monitor_.writes(site);
-  // Repeats all steps: if a reclaimer drops the other owners, the data need not move.
-  detail::within_budget(data_.get(), [&] { resize_unsharing_once(nbytes, site); });
+  const bool fits = has_data() && nbytes <= header().capacity();
+  // Repeats all steps: if a reclaimer drops the other owners, data that fits need not move.
+  detail::within_budget(fits ? data_.get() : nullptr, [&] { resize_unsharing_once(nbytes, site); });
 }
 
 template <sync::Sync Sync>

@@ -3,7 +3,6 @@
 #include <byre/storage/tiles/snapshot_writer.hpp>
 #include <byre/sync/detail/held_locks.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
-#include <byre/sync/detail/process_state.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -44,7 +43,7 @@ void FileSink::commit() {
 }
 
 SnapshotWriter::SnapshotWriter(TiledBuffer snapshot, SnapshotSink& sink, CallSite site) try
-    : sink_(sink), process_(sync::detail::process_number) {
+    : sink_(sink) {
   expect_on_host(snapshot.allocator());
   for (std::size_t index = 0; index < snapshot.tile_count(site); ++index) {
     const std::size_t nbytes = snapshot.nbytes_of(index);
@@ -56,7 +55,7 @@ SnapshotWriter::SnapshotWriter(TiledBuffer snapshot, SnapshotSink& sink, CallSit
 }
 
 SnapshotWriter::SnapshotWriter(Buffer snapshot, SnapshotSink& sink, CallSite site) try
-    : sink_(sink), process_(sync::detail::process_number) {
+    : sink_(sink) {
   expect_on_host(snapshot.allocator());
   Budget* const budget = snapshot.allocator().budget();
   if (const std::size_t nbytes = snapshot.nbytes(site); nbytes != 0) {
@@ -70,10 +69,12 @@ SnapshotWriter::SnapshotWriter(Buffer snapshot, SnapshotSink& sink, CallSite sit
 SnapshotWriter::~SnapshotWriter() = default;
 
 void SnapshotWriter::add(Buffer&& buffer, std::size_t nbytes, std::size_t part_nbytes) {
-  by_address_.emplace_back(buffer.data(), parts_.size());
+  const std::size_t first = parts_.size();
+  by_address_.emplace_back(buffer.data(), first);
   parts_left_.push_back((nbytes - 1) / part_nbytes + 1);
   for (std::size_t offset = 0; offset < nbytes; offset += part_nbytes) {
     parts_.push_back({.owner = buffers_.size(),
+                      .first = first,
                       .begin = offset,
                       .offset = nbytes_ + offset,
                       .nbytes = std::min(part_nbytes, nbytes - offset)});
@@ -134,9 +135,6 @@ std::size_t SnapshotWriter::nbytes_left() const {
 }
 
 std::size_t SnapshotWriter::reclaim(const Pressure& pressure) {
-  if (process_ != sync::detail::process_number) {
-    return 0;  // a thread of the parent may hold the mutex
-  }
   const std::size_t given = give_up_data(pressure.data);
   return given != 0 ? given : give_up_unshared(pressure.nbytes);
 }
@@ -155,7 +153,7 @@ std::size_t SnapshotWriter::give_up_data(const void* data) {
 std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   std::size_t given = 0;
   for (std::size_t part = 0; given < nbytes && (part = find_unshared(part)) != none; ++part) {
-    given += give_up_buffer(part - parts_[part].begin / buffer_part_nbytes);
+    given += give_up_buffer(parts_[part].first);
   }
   if (given == 0) {
     if (const std::size_t part = find_being_written(); part != none && await(part)) {
@@ -225,7 +223,7 @@ std::size_t SnapshotWriter::begin_next() {
 /// Writes a part that the calling thread has begun, and drops its buffer after the last part. If
 /// the sink fails, gives the snapshot up.
 void SnapshotWriter::write(std::size_t part) {
-  const auto [owner, begin, offset, nbytes] = parts_[part];
+  const auto [owner, first, begin, offset, nbytes] = parts_[part];
   const std::byte* data = nullptr;
   {
     const Lock lock(mutex_);

@@ -73,7 +73,6 @@ class BYRE_API FileSink final : public SnapshotSink {
 ///
 /// Thread-safety: any number of threads may call members at once, apart from the destructor, while
 /// others write the original and other clones. Progress: no lock is held while the sink is called.
-/// In a child of fork(), the writer gives up nothing at the limit of a budget.
 class BYRE_API SnapshotWriter {
  public:
   /// A writer of `snapshot`, whose tiles it takes over: it drops each tile after it was written.
@@ -112,6 +111,7 @@ class BYRE_API SnapshotWriter {
   };
   struct Part {
     std::size_t owner;   // the index of its buffer
+    std::size_t first;   // the first part of the buffer
     std::size_t begin;   // in the buffer
     std::size_t offset;  // in the snapshot
     std::size_t nbytes;
@@ -151,8 +151,7 @@ class BYRE_API SnapshotWriter {
   bool is_committed_ = false;
 
   sync::detail::Relaxed<std::uint32_t> ended_;  // the number of parts that were written
-  const std::uint32_t process_;
-  Reclaimer reclaimer_;  // destroyed first
+  Reclaimer reclaimer_;                         // destroyed first
 };
 
 }  // namespace byre::inline BYRE_ABI

@@ -406,15 +406,6 @@ TEST_F(SnapshotWriterTest, random_writes_within_any_budget_keep_each_snapshot) {
   EXPECT_EQ(budget.used(), tiles * one_tile);
 }
 
-TEST_F(SnapshotWriterTest, a_forked_child_asks_no_writer) {
-  SnapshotWriter writer(model, sink);
-  in_a_child([&] {
-    EXPECT_THROW(fill(0, 'A'), BudgetExceeded);
-    EXPECT_TRUE(sink.order.empty());
-  });
-  writer.finish();
-}
-
 // ---- Buffers
 
 TEST(BufferSnapshots, a_write_without_room_saves_the_rest_of_the_buffer) {

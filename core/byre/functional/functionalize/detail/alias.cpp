@@ -3,6 +3,7 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/alias.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
+#include <byre/memory/budget_exceeded.hpp>
 #include <byre/sync/detail/held_locks.hpp>
 
 #include <algorithm>
@@ -31,12 +32,16 @@ AnyTensor base_for_views(const AnyTensor& value) {
 
 thread_local detail::AliasBounds bounds_of_thread;
 
-/// Requests of memory under the lock call no reclaimers, which could wait for the lock.
-struct Locked {
-  explicit Locked(sync::Mutex& mutex) : lock(mutex) {}
-  sync::Lock lock;
-  sync::detail::HoldsLock held;
-};
+/// Returns `compute()`, which runs under the lock. Reclaimers could wait for the lock, so they are
+/// called without it, and `compute` is called again.
+template <class Compute>
+auto under_lock(sync::Mutex& mutex, const Compute& compute) {
+  return byre::detail::within_budget(nullptr, [&] {
+    const sync::Lock lock(mutex);
+    const sync::detail::HoldsLock held;
+    return compute();
+  });
+}
 
 }  // namespace
 
@@ -67,19 +72,20 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
         "write to a clone().",
         operation, byre::name_of(path.geometry().dtype), byre::to_string(layout.sizes).c_str()));
   }
-  const Locked lock(mutex_);
-  if (first_tensor_ != nullptr) {
-    std::exchange(first_tensor_, nullptr)->initial = {};
-  }
-  if (!updates_.empty() && updates_.size() + count >= max_updates_) {
-    ++bounds_of_thread.updates_reached;
-    apply_updates();
-  }
-  updates_.reserve(updates_.size() + count);
+  under_lock(mutex_, [&] {
+    if (first_tensor_ != nullptr) {
+      std::exchange(first_tensor_, nullptr)->initial = {};
+    }
+    if (!updates_.empty() && updates_.size() + count >= max_updates_) {
+      apply_updates();
+      ++bounds_of_thread.updates_reached;
+    }
+    updates_.reserve(updates_.size() + count);
+  });
 }
 
 void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   cached = {path.is_base() ? AnyTensor() : value, ++generation_, true, !path.is_base()};
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -122,11 +128,11 @@ const AnyTensor& Alias::synced_base() {
 }
 
 AnyTensor Alias::sync_base() {
-  const Locked lock(mutex_);
-  return synced_base();
+  return under_lock(mutex_, [&] { return synced_base(); });
 }
 
 CachedView Alias::nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links) {
+  links.clear();
   for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
     if (CachedView* const cached = link->cached) {
       if (is_equal_in_base(*cached)) {
@@ -142,19 +148,23 @@ CachedView Alias::nearest_current(const ViewPath& path, std::vector<const ViewLi
 }
 
 AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
-  CachedView nearest;
   std::vector<const ViewLink*> links;
-  {
-    const Locked lock(mutex_);
-    if (is_current(cached)) {
-      return cached.value;
+  bool is_done = false;
+  CachedView nearest = under_lock(mutex_, [&] {
+    is_done = is_current(cached);
+    if (is_done) {
+      return cached;
     }
     cached.value = {};
-    nearest = nearest_current(path, links);
-    if (path.is_base()) {
-      cached.generation = nearest.generation;
-      return nearest.value;
+    CachedView found = nearest_current(path, links);
+    is_done = path.is_base();
+    if (is_done) {
+      cached.generation = found.generation;
     }
+    return found;
+  });
+  if (is_done) {
+    return nearest.value;
   }
   // Replays without the lock, so that uses of other views need not wait. Two threads that use the
   // same view may both replay it.
@@ -166,13 +176,13 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     const ViewInfo& view = links.back()->info;
     const bool as_view = reapply_views_ && !(nearest.has_own_strides && view.depends_on_strides());
     nearest.value = view.replay(nearest.value, as_view);
-    const Locked lock(mutex_);
+    const sync::Lock lock(mutex_);
     if (CachedView* const link_cache = links.back()->cached;
         link_cache != nullptr && !is_current(*link_cache)) {
       *link_cache = nearest;
     }
   }
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   cached = nearest;  // a view has no initial value that could be lost
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -181,7 +191,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
 }
 
 std::uint64_t Alias::generation() const noexcept {
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   return generation_;
 }
 
@@ -229,7 +239,10 @@ void Alias::record_applied(ViewPath path) noexcept {
 }
 
 std::vector<Alias::Region> Alias::written_regions(bool values) {
-  const Locked lock(mutex_);
+  return under_lock(mutex_, [&] { return written_regions_locked(values); });
+}
+
+std::vector<Alias::Region> Alias::written_regions_locked(bool values) {
   const ExcludeKeys pass(Key::functionalize);
   std::vector<Region> regions;
   if (is_all_written_) {
@@ -250,14 +263,14 @@ std::vector<Alias::Region> Alias::written_regions(bool values) {
 }
 
 std::size_t Alias::pending_updates() const noexcept {
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   return updates_.size();
 }
 
 // ---- the tensors of the alias
 
 void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   ++tensors_;
   if (path.last() != nullptr && path.last()->cached == nullptr) {
     path.last()->cached = &cached;
@@ -265,7 +278,7 @@ void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
 }
 
 void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept {
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   --tensors_;
   first_tensor_ = first_tensor_ == &cached ? nullptr : first_tensor_;
   if (path.last() != nullptr && path.last()->cached == &cached) {
@@ -274,7 +287,7 @@ void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept
 }
 
 std::size_t Alias::tensor_count() const noexcept {
-  const Locked lock(mutex_);
+  const sync::Lock lock(mutex_);
   return tensors_;
 }
 

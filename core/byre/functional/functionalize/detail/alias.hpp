@@ -150,6 +150,7 @@ class Alias final : public Counted {
   /// first.
   CachedView nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links);
   void apply_updates();
+  std::vector<Region> written_regions_locked(bool values);
   void record_applied(ViewPath path) noexcept;
 
   const KeySet backend_;
