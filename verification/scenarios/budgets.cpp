@@ -53,7 +53,6 @@ class PeaksAreExact : public TwoThreads {
 };
 
 /// One thread lowers the limit while the other takes.
-template <class Counted>
 class LimitsRaceTakes : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {"the take comes first",
@@ -77,7 +76,7 @@ class LimitsRaceTakes : public TwoThreads {
   }
 
  private:
-  Counted count_{3};
+  Count count_{3};
   bool is_taken_ = false;
   bool had_room_ = false;
 };
@@ -262,7 +261,7 @@ const Scenario* const budgets_scenarios[] = {
     scenario<PeaksAreExact>("peaks_are_exact",
                             "The peak is the largest number of bytes that were counted at a time.",
                             reduced_search),
-    scenario<LimitsRaceTakes<Count>>(
+    scenario<LimitsRaceTakes>(
         "limits_race_takes",
         "After a change of the limit no take succeeds that the new limit forbids: B3."),
     scenario<BudgetsNest>("budgets_nest",

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <new>
 
 namespace byre::inline BYRE_ABI {
@@ -26,7 +27,7 @@ struct ReclaimerEntry : ListNode {
 
   Budget* const budget;
   const Reclaim reclaim;
-  std::uint64_t number = 0;                    // ascending in the list
+  std::int64_t number = 0;                     // ascending in the list
   sync::detail::Relaxed<std::uint32_t> calls;  // the handle's destructor reads it without the lock
   const std::uint32_t process = sync::detail::process_number;
   bool is_taken_away = false;
@@ -122,7 +123,7 @@ void Budget::take(std::size_t nbytes, std::size_t taken_nbytes, const char* allo
   }
 }
 
-Reclaimer Budget::add_reclaimer(Reclaim reclaim) {
+Reclaimer Budget::add_reclaimer(Reclaim reclaim, ReclaimOrder order) {
   if (!reclaim) {
     throw InvalidArgument(format_text(
         "Budget::add_reclaimer: the function is empty. Pass a callable that takes a Pressure."));
@@ -132,8 +133,13 @@ Reclaimer Budget::add_reclaimer(Reclaim reclaim) {
     throw OutOfMemory(sizeof(detail::ReclaimerEntry), "heap, for a reclaimer");
   }
   const sync::ProcessLock lock(mutex_);
-  entry->number = ++last_number_;
-  reclaimers_.push_back(*entry);
+  if (order == ReclaimOrder::first) {
+    entry->number = --first_number_;
+    reclaimers_.push_front(*entry);
+  } else {
+    entry->number = ++last_number_;
+    reclaimers_.push_back(*entry);
+  }
   return Reclaimer(entry);
 }
 
@@ -196,7 +202,8 @@ std::size_t Budget::ask(const Pressure& pressure) noexcept {
     bool dies = false;
     {
       const sync::ProcessLock lock(mutex_);
-      const std::uint64_t number = called == nullptr ? 0 : called->number;
+      const std::int64_t number =
+          called == nullptr ? std::numeric_limits<std::int64_t>::min() : called->number;
       for (detail::ReclaimerEntry& next : reclaimers_) {
         if (next.number > number && next.is_of_this_process() && !next.is_taken_away &&
             given < pressure.nbytes) {

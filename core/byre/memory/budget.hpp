@@ -19,12 +19,12 @@
 ///
 /// 1. A write to shared data abandons its copy, so the writer is an owner again. No request holds a
 ///    claim or a lock of byre in the next steps.
-/// 2. Calls the reclaimers, in the order in which they were added, until they have returned at
-///    least Pressure::nbytes in total.
+/// 2. Calls the reclaimers in order until they have returned as many bytes as are lacking. Each one
+///    is asked for what those before it did not give.
 /// 3. Repeats the request. If the reclaimers dropped the other owners of the data, a write is now
 ///    by the last owner, which needs no memory: it writes in place.
 /// 4. If that fails, continues with step 2, at most 100 times, as long as a reclaimer returned more
-///    than 0 or other threads made room. Then throws BudgetExceeded, and nothing has changed.
+///    than 0 or other threads made room. Then throws BudgetExceeded. The storage is unchanged.
 #pragma once
 
 #include <byre/error/detail/intrusive_list.hpp>
@@ -60,8 +60,15 @@ struct Pressure {
 /// budget again. A reclaimer must not destroy its budget, nor write a storage in the *_in_parallel
 /// loop that the request belongs to. It must not wait for a thread that requests memory of the
 /// budget, and must not lock a mutex that a thread holds while it requests memory of the budget;
-/// ReclaimerMutex enforces this.
+/// ReclaimerMutex enforces this. A child of fork() calls only reclaimers that it added itself:
+/// others could wait for threads of the parent.
 using Reclaim = std::function<std::size_t(const Pressure&)>;
+
+/// When a reclaimer is asked: before all that exist, or after them.
+enum class ReclaimOrder : std::uint8_t {
+  first,  ///< for one that loses nothing, such as a SnapshotWriter, which writes to a file
+  last,
+};
 
 class Budget;
 
@@ -117,7 +124,8 @@ class BYRE_API Budget final : private detail::ReclaimSource {
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
-  /// The bytes in use; at most the limit, unless the limit was lowered.
+  /// The bytes in use; at most the limit, unless the limit was lowered, or a device returned a
+  /// larger block than requested for a deferred copy.
   std::size_t used() const noexcept { return count_.used(); }
   /// The largest number of bytes that were in use at one time.
   std::size_t peak() const noexcept { return count_.peak(); }
@@ -129,7 +137,7 @@ class BYRE_API Budget final : private detail::ReclaimSource {
 
   /// Adds a function that requests call at the limit. Throws InvalidArgument if `reclaim` is empty,
   /// and OutOfMemory.
-  Reclaimer add_reclaimer(Reclaim reclaim);
+  Reclaimer add_reclaimer(Reclaim reclaim, ReclaimOrder order = ReclaimOrder::last);
 
  private:
   friend class Reclaimer;
@@ -150,7 +158,8 @@ class BYRE_API Budget final : private detail::ReclaimSource {
   Budget* const parent_;
   sync::ProcessMutex mutex_;  // protects the members below, and changes of the limit
   detail::IntrusiveList<detail::ReclaimerEntry> reclaimers_;
-  std::uint64_t last_number_ = 0;
+  std::int64_t first_number_ = 0;
+  std::int64_t last_number_ = 0;
   const std::uint32_t process_;
 };
 
@@ -221,9 +230,10 @@ inline BudgetedAllocator budgeted(Allocator& allocator, Budget& budget) {
   return BudgetedAllocator(allocator, budget);
 }
 
-/// A mutex for state that a reclaimer uses. A request of a thread that holds one calls no reclaimer
-/// and is refused at the limit, so that the thread cannot wait for itself; a checked build ends the
-/// program instead. For std::lock_guard.
+/// A mutex for state that a reclaimer uses. A thread must not request memory of a budget while it
+/// holds one: at the limit, such a request calls no reclaimer and is refused, so that the thread
+/// cannot wait for itself. A checked build ends the program at each such request, also below the
+/// limit. For std::lock_guard.
 class BYRE_API ReclaimerMutex {
  public:
   void lock();

@@ -228,9 +228,9 @@ class basic_buffer {
   /// file or the anonymous file behind memory of paged_allocator(). The pages that this buffer
   /// wrote since its last writable clone are moved into the file if it is anonymous and no other
   /// clone maps it. In all other cases they are copied into the mapping of the new clone. Other
-  /// data is copied immediately, and so is data that the system cannot map a second time. Throws
-  /// the errors of materialize() and allocate(). Cost: two mappings and a copy of the written
-  /// pages, or a copy of all bytes.
+  /// data is copied immediately, and so is data that the system cannot map a second time, or whose
+  /// budget has no room for the mappings. Throws the errors of materialize() and allocate(). Cost:
+  /// two mappings and a copy of the written pages, or a copy of all bytes.
   ///
   /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
   /// call, but only bytes that are never read in the clone. With Writers::elsewhere the written

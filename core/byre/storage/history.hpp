@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// History: undo and redo over lazy clones, within the bytes that a Budget allows. A state that
-/// undo() can return to costs only the bytes that later edits replaced.
+/// undo() can return to costs only the bytes that later edits replaced: the tiles of a TiledBuffer,
+/// but the whole of an Array, which the first write of an edit copies.
 ///
 /// ```cpp
 /// byre::Budget budget(std::size_t{1} << 20);

@@ -48,11 +48,13 @@ class ReclaimerTest : public BudgetTest {
   Reclaimer giving(int number) {
     return budget.add_reclaimer([=, this](const Pressure& p) { return give_one(number, p); });
   }
-  Reclaimer refusing(int number) {
-    return budget.add_reclaimer([=, this](const Pressure& pressure) {
-      log.emplace_back(number, pressure.nbytes);
-      return std::size_t{0};
-    });
+  Reclaimer refusing(int number, ReclaimOrder order = ReclaimOrder::last) {
+    return budget.add_reclaimer(
+        [=, this](const Pressure& pressure) {
+          log.emplace_back(number, pressure.nbytes);
+          return std::size_t{0};
+        },
+        order);
   }
 
   std::vector<Block> blocks = take_all();
@@ -219,6 +221,15 @@ TEST_F(ReclaimerTest, a_reclaimer_that_is_taken_away_is_not_asked) {
     blocks.push_back(take(budget.limit() - budget.used()));
   }
   EXPECT_THROW(take(10), BudgetExceeded);
+}
+
+TEST_F(ReclaimerTest, a_first_reclaimer_is_asked_before_all_that_exist) {
+  const Reclaimer middle = refusing(3);
+  const Reclaimer before = refusing(2, ReclaimOrder::first);
+  const Reclaimer foremost = refusing(1, ReclaimOrder::first);
+  const Reclaimer last = giving(4);
+  give_back(take(10));
+  EXPECT_EQ(log, (Asked{{1, 10}, {2, 10}, {3, 10}, {4, 10}}));
 }
 
 TEST_F(ReclaimerTest, a_reclaimer_may_claim_to_give_any_number_of_bytes) {

@@ -40,14 +40,8 @@ class IntrusiveList {
   Object& front() noexcept { return *begin(); }
   const Object& front() const noexcept { return *begin(); }
 
-  void push_back(Object& object) noexcept {
-    ListNode& node = object;
-    BYRE_ASSERT(!node.is_listed(), "cannot add an object to a list: it is in a list already");
-    node.previous_ = ends_.previous_;
-    node.next_ = &ends_;
-    ends_.previous_->next_ = &node;
-    ends_.previous_ = &node;
-  }
+  void push_back(Object& object) noexcept { insert_before(ends_, object); }
+  void push_front(Object& object) noexcept { insert_before(*ends_.next_, object); }
   /// Requires that the object is in this list.
   void remove(Object& object) noexcept {
     ListNode& node = object;
@@ -77,6 +71,14 @@ class IntrusiveList {
   auto end() const noexcept { return Iterator<const Object, const ListNode>(&ends_); }
 
  private:
+  static void insert_before(ListNode& next, ListNode& node) noexcept {
+    BYRE_ASSERT(!node.is_listed(), "cannot add an object to a list: it is in a list already");
+    node.previous_ = next.previous_;
+    node.next_ = &next;
+    next.previous_->next_ = &node;
+    next.previous_ = &node;
+  }
+
   ListNode ends_;  // follows the last object and precedes the first one
 };
 

@@ -47,7 +47,8 @@ inline constexpr sync::SiteTable<BudgetSite, 11> budget_sites{{{
 /// Invariants, if the limit does not change:
 ///
 /// B1  room + (bytes of takes in progress) + used = limit. `room` is lowered before `used` is
-///     raised, and raised after `used` is lowered, so used <= limit at any time.
+///     raised, and raised after `used` is lowered, so used <= limit at any time, unless
+///     take_beyond_limit() was called.
 /// B2  Bytes that a budget counts are also counted in its parent.
 /// B3  A change of the limit changes the room by the difference in one step. Afterwards no take
 ///     succeeds that the new limit forbids. The room is negative if more is used than the limit.

@@ -88,8 +88,8 @@ void SnapshotWriter::start(Budget* budget) {
   states_.assign(parts_.size(), State::pending);
   nbytes_left_ = nbytes_;
   if (budget != nullptr) {
-    reclaimer_ =
-        budget->add_reclaimer([this](const Pressure& pressure) { return reclaim(pressure); });
+    reclaimer_ = budget->add_reclaimer(
+        [this](const Pressure& pressure) { return reclaim(pressure); }, ReclaimOrder::first);
   }
 }
 

@@ -6,19 +6,20 @@
 /// byre::TiledBuffer model(std::size_t{1} << 20);
 /// byre::FileSink file("model.bin");
 /// byre::SnapshotWriter writer(model, file);       // a lazy clone
-/// std::thread saving([&] { writer.finish(); });
+/// auto saving = std::async(std::launch::async, [&] { writer.finish(); });
 /// model.mutable_tile(3)[0] = std::byte{1};        // the file has the former byte
-/// saving.join();
+/// saving.get();                                   // throws if the file could not be written
 /// ```
 ///
-/// If the snapshot's allocator has a budget, the writer is one of its reclaimers. A request at the
-/// limit gets memory as follows, on its own thread:
+/// If the snapshot's allocator has a budget, the writer is one of its reclaimers, and is asked
+/// before those that exist. A request at the limit gets memory as follows, on its own thread:
 ///
 /// 1. If the request copies a tile that the snapshot shares, the writer writes that tile to the
 ///    sink, or waits until another thread has written it, and drops it. If no other owner is left,
 ///    the request needs no copy: it writes in place.
 /// 2. Otherwise the writer writes and drops tiles that only the snapshot owns, because the original
-///    has changed, until enough bytes have been released.
+///    has changed, until enough bytes have been released. Tiles that two snapshots share are not
+///    among them.
 #pragma once
 
 #include <byre/files/output_file.hpp>

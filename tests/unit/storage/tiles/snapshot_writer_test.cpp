@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "memory/budget_test.hpp"
-#include "pages/children.hpp"
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
@@ -94,6 +93,18 @@ class SnapshotWriterTest : public testing::Test {
   TiledBuffer model{nbytes, allocator, one_tile};
   MemorySink sink{nbytes};
 };
+
+TEST_F(SnapshotWriterTest, is_asked_before_reclaimers_that_exist) {
+  int calls = 0;
+  const Reclaimer earlier = budget.add_reclaimer([&](const Pressure&) -> std::size_t {
+    ++calls;
+    return 0;
+  });
+  SnapshotWriter writer(model, sink);
+  fill(3, 'A');
+  EXPECT_EQ(sink.order, std::vector<std::size_t>{3});
+  EXPECT_EQ(calls, 0);
+}
 
 TEST_F(SnapshotWriterTest, writes_the_snapshot_and_drops_each_tile) {
   const std::string before = all();
