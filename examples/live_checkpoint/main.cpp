@@ -275,6 +275,8 @@ allows VALUE % of the table beside the table. The system counts the extra memory
 
 A stall is one event in which the training thread did not train because of snapshots:
 a call that publishes the table, or a write access to a part that a snapshot shared.
+With --limit, the call also opens the file and starts the thread that saves, and the stalls
+of fork are unknown, because the program cannot time the page faults that copy.
 )",
        .options = {{"text", "/usr/share/doc",
                     "training text: a file, or a directory with all files below it"},

@@ -205,25 +205,30 @@ class CloneSaver final : public Saver {
 
   void begin(std::uint64_t token) override {
     add(token);
-    table_.publish();
-    job_ = std::async(std::launch::async, [this, token, rows = table_.take_published()] {
-      byre::OutputFile file(path_of(token));
-      file.write(header_.data(), header_.size());
-      std::size_t offset = 0;
-      keep_up(token, [&](std::size_t nbytes) {
-        const std::size_t now = std::min(nbytes, rows.nbytes() - offset);
-        rows.for_each_part(offset, now, [&](std::span<const std::byte> part) {
-          file.write(part.data(), part.size());
-        });
-        offset += now;
-      });
-      file.commit();
+    job_ = table_.stalls.time([&] {
+      table_.publish();
+      return std::async(std::launch::async,
+                        [this, token, rows = table_.take_published()] { save(token, rows); });
     });
   }
   void end() override { job_.get(); }
   Table& table() override { return table_; }
 
  private:
+  void save(std::uint64_t token, const byre::TiledBuffer& rows) const {
+    byre::OutputFile file(path_of(token));
+    file.write(header_.data(), header_.size());
+    std::size_t offset = 0;
+    keep_up(token, [&](std::size_t nbytes) {
+      const std::size_t now = std::min(nbytes, rows.nbytes() - offset);
+      rows.for_each_part(offset, now, [&](std::span<const std::byte> part) {
+        file.write(part.data(), part.size());
+      });
+      offset += now;
+    });
+    file.commit();
+  }
+
   TiledTable table_;
   std::future<void> job_;
 };
@@ -243,13 +248,15 @@ class LimitedSaver final : public Saver {
   ~LimitedSaver() override { cancel(); }
 
   void begin(std::uint64_t token) override {
-    table_.publish();
-    file_.emplace(images_.path_of(token), std::as_bytes(std::span(header_)));
-    // Before the training continues, because it may need memory at once.
-    writer_.emplace(table_.take_published(), *file_);
-    job_ = std::async(std::launch::async, [this, token] {
-      keep_up(token, [this](std::size_t nbytes) { writer_->write_some(nbytes); });
-      writer_->finish();
+    job_ = table_.stalls.time([&] {
+      table_.publish();
+      file_.emplace(images_.path_of(token), std::as_bytes(std::span(header_)));
+      // Before the training continues, because it may need memory at once.
+      writer_.emplace(table_.take_published(), *file_);
+      return std::async(std::launch::async, [this, token] {
+        keep_up(token, [this](std::size_t nbytes) { writer_->write_some(nbytes); });
+        writer_->finish();
+      });
     });
     tokens_.push_back(token);
   }

@@ -25,8 +25,9 @@
 namespace examples::live_checkpoint {
 
 /// The stalls of a run. A stall is one event in which the training thread does not train because of
-/// snapshots: a call of publish(), or a write access to a part that a snapshot shared. Waiting for
-/// the thread that saves does not count, because it depends only on the speed of the disk.
+/// snapshots: a call of publish() or Saver::begin(), or a write access to a part that a snapshot
+/// shared. Waiting for the thread that saves does not count, because it depends only on the speed
+/// of the disk.
 ///
 /// Stalls are measured in wall-clock time, which includes preemption by other processes, as a user
 /// would observe it. The thread's processor time shows the work of a stall itself.

@@ -60,6 +60,7 @@ class WorstCase {
     std::vector<std::int64_t> training_ns{};
     std::vector<std::int64_t> extra_nbytes{};
     std::int64_t worst_stall_ns = 0;
+    std::size_t stall_events = 0;  ///< of one round
   };
 
   template <class Made>
@@ -105,22 +106,29 @@ class WorstCase {
       }
       way.training_ns.push_back(training_ns);
       written = saver->written();
-      way.worst_stall_ns = std::max(way.worst_stall_ns, saver->table().stalls.worst_ns);
+      const StallLog& stalls = saver->table().stalls;
+      way.worst_stall_ns = std::max(way.worst_stall_ns, stalls.worst_ns);
+      way.stall_events = stalls.events;
     }
     if (way.make != &WorstCase::make<NoSaver>) {
       check(way.name, written, {expected.begin(), expected.end() - 1}, faults);
     }
   }
 
-  static std::int64_t median(std::vector<std::int64_t> values) {
+  /// The figures of the rounds in ascending order: the one at `rounds / 2` is the median.
+  template <class Value>
+  static std::vector<Value> sorted(std::vector<Value> values) {
     std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
+    return values;
   }
 
   void add_figures(const std::vector<Way>& ways, Report& report) const {
+    const std::size_t wrong = report.faults.size();  // before the fault of memory, if any
     report.figures["table bytes"] = plan_.table_nbytes();
     const double table = static_cast<double>(plan_.table_nbytes());
     for (const Way& way : ways) {
+      const std::vector<double> ratios = sorted(ratios_of(way, ways[2]));
+      const bool is_fork = way.make == &WorstCase::make<ForkSaver>;  // its page faults are unknown
       const bool is_known = !way.extra_nbytes.empty();
       const double extra =
           is_known ? static_cast<double>(std::max<std::int64_t>(
@@ -129,9 +137,12 @@ class WorstCase {
       Json& figures = report.figures["ways"][way.name];
       figures["extra memory, MiB"] = if_known(is_known, mebibytes_in(extra));
       figures["extra memory, % of the table"] = if_known(is_known, 100 * extra / table);
-      figures["training, ms"] = milliseconds_in(median(way.training_ns));
-      figures["times that of a lazy clone"] = median_ratio(way, ways[2]);
-      figures["worst stall, ms"] = milliseconds_in(way.worst_stall_ns);
+      figures["training, ms"] = milliseconds_in(sorted(way.training_ns)[rounds / 2]);
+      figures["times that of a lazy clone"] = ratios[rounds / 2];
+      figures["times that of a lazy clone, least"] = ratios.front();
+      figures["times that of a lazy clone, most"] = ratios.back();
+      figures["worst stall, ms"] = if_known(!is_fork, milliseconds_in(way.worst_stall_ns));
+      figures["stall events"] = if_known(!is_fork, way.stall_events);
       if (&way == &ways.back() && extra > table * spare_) {
         report.faults.push_back(format(
             "Within a budget of %.1f MiB more than the table, the process took %.1f MiB more "
@@ -145,19 +156,19 @@ class WorstCase {
         mebibytes(plan_.table_nbytes()) +
         format(", all rewritten during each save; %.0f %% of memory to spare\n\n", 100 * spare_) +
         table_of(report.figures["ways"]) +
-        format("\n%zu of %zu snapshots equal the table in a replay of the training.\n",
-               all - std::min(all, report.faults.size()), all);
+        format("\n%zu of %zu snapshots equal the table in a replay of the training.\n", all - wrong,
+               all);
   }
 
-  /// The median, over the rounds, of the ratio of two times of one round.
-  static double median_ratio(const Way& way, const Way& other) {
+  /// The ratio of the two ways' times in each round. A ratio across rounds would also compare how
+  /// busy the machine was.
+  static std::vector<double> ratios_of(const Way& way, const Way& other) {
     std::vector<double> ratios;
     for (std::size_t round = 0; round < way.training_ns.size(); ++round) {
       ratios.push_back(static_cast<double>(way.training_ns[round]) /
                        static_cast<double>(other.training_ns[round]));
     }
-    std::sort(ratios.begin(), ratios.end());
-    return ratios[ratios.size() / 2];
+    return ratios;
   }
 
   Plan plan_;

@@ -3,10 +3,12 @@
 """Runs live_checkpoint with small sizes. Reads its files according to the documented formats, restores snapshots, and
 passes invalid, damaged and mismatched deltas."""
 import array
+import glob
 import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import signal
@@ -82,6 +84,18 @@ def difference(before, now):
     """The bits that differ, by element."""
     pairs = ((before[at:at + 4], now[at:at + 4]) for at in range(0, len(now), 4))
     return {number: bytes(map(int.__xor__, *pair)) for number, pair in enumerate(pairs) if pair[0] != pair[1]}
+
+
+def stop(running):
+    """Stops a process. Returns when all its threads are stopped, or when it has ended."""
+    running.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, running.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
+def change_last_byte(path):
+    """Changes one bit of a file."""
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
 
 
 class WithText(Test):
@@ -178,19 +192,84 @@ class AllModes(WithText):
 class AMemoryLimit(WithText):
     WAYS = ["no snapshots", "fork", "lazy clone", "within a budget"]
 
+    SNAPSHOTS, ROUNDS = 4, 3
+
+    def comparison(self, limit, dimensions=1024):
+        return [f"--text={self.text}", f"--tokens={TOKENS}", f"--dimensions={dimensions}", f"--tile-rows={TILE_ROWS}",
+                f"--limit={limit}"]
+
     def compare(self, limit):
-        return run(f"--text={self.text}", f"--tokens={TOKENS}", "--dimensions=1024", "--tile-rows=16",
-                   f"--limit={limit}", "--json")
+        return run(*self.comparison(limit), "--json")
 
     def test_bounds_the_memory_of_snapshots_that_equal_the_training(self):
         done = self.compare(20)
         self.assertEqual(done.returncode, 0, done.stderr)
-        ways = json.loads(done.stdout)["ways"]
+        figures = json.loads(done.stdout)
+        ways = figures["ways"]
         self.assertEqual(list(ways), self.WAYS)
         extra = [ways[name]["extra memory, % of the table"] for name in self.WAYS]
         if extra[0] is not None:  # the system counts memory
             self.assertTrue(extra[0] < 5 and extra[1] > 80 and extra[2] > 80 and 5 < extra[3] <= 20, extra)
-        self.assertEqual(ways["lazy clone"]["times that of a lazy clone"], 1)
+        # The ratios are ordered, and each is of two times of one round.
+        median = "times that of a lazy clone"
+        ratios = [[way[f"{median}, least"], way[median], way[f"{median}, most"]] for way in ways.values()]
+        self.assertEqual(ratios, [sorted(ratio) for ratio in ratios])
+        self.assertTrue(any(least < middle < most for least, middle, most in ratios), ratios)
+        self.assertEqual((ratios[2][0], ratios[2][2]), (1, 1))
+        # One stall for each snapshot, and one for each tile that is written after it.
+        tiles = -(-figures["table bytes"] // (TILE_ROWS * 4096))
+        events = self.SNAPSHOTS * (1 + tiles)
+        self.assertEqual([way["stall events"] for way in ways.values()], [0, None, events, events])
+        stalls = [way["worst stall, ms"] for way in ways.values()]
+        self.assertEqual(stalls[:2], [0, None])
+        self.assertTrue(min(stalls[2:]) > 0, stalls)
+
+    def test_reports_excess_memory_apart_from_wrong_snapshots(self):
+        done = run(*self.comparison(1, dimensions=64))
+        self.assertIn("36 of 36 snapshots equal the table in a replay", done.stdout)
+        if "n/a" in re.search("extra memory, MiB.*", done.stdout)[0]:
+            self.skipTest("the system does not count memory")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Within a budget of 0.0 MiB more than the table, the process took", done.stderr)
+
+    def test_detects_a_wrong_snapshot_of_each_way(self):
+        temporary = self.scratch / "temporary"
+        temporary.mkdir()
+        changes = 0
+        while changes < self.ROUNDS * (len(self.WAYS) - 1):  # again if a way was finished before it was stopped
+            running = subprocess.Popen([*command(PROGRAM), *self.comparison(20, dimensions=256)], text=True,
+                                       env={**os.environ, "TMPDIR": str(temporary)}, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            self.addCleanup(running.kill)
+            changes = self.change_first_snapshots(running, temporary)
+            table, said = running.communicate(timeout=120)
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("\n27 of 36 snapshots equal the table in a replay", table)
+        for way in self.WAYS[1:]:
+            self.assertEqual(said.count(f"Mode {way}, snapshot 1: it differs from the model at that token"), self.ROUNDS)
+
+    def change_first_snapshots(self, running, temporary):
+        """Stops each way once its first snapshot is saved, and changes that file. Returns the number of files that were
+        changed before the check, which begins after the last snapshot is saved."""
+        seen, changes = set(), 0
+        while running.poll() is None:
+            files = map(pathlib.Path, sorted(glob.glob(f"{temporary}/*/token-*.npy")))
+            first = next((file for file in files if file.parent not in seen), None)
+            if first is None:
+                continue
+            seen.add(first.parent)
+            last = f"{first.parent}/token-{self.SNAPSHOTS * int(first.stem.removeprefix('token-')):012}.*"
+            stop(running)
+            is_early = first.exists() and not glob.glob(last)
+            if is_early:
+                change_last_byte(first)
+            running.send_signal(signal.SIGCONT)
+            # The last file is also absent while the directory is removed, so it must appear after the change.
+            while is_early and running.poll() is None and first.parent.exists():
+                if glob.glob(last):
+                    changes += 1
+                    is_early = False
+        return changes
 
     def test_must_be_a_percentage_and_admits_no_options_of_other_modes(self):
         for limit in (0, 101, "all"):
@@ -248,11 +327,9 @@ class AWrongFile(WithText):
         while not first.exists():
             self.assertIsNone(running.poll())
             time.sleep(0.001)
-        running.send_signal(signal.SIGSTOP)
+        stop(running)
         self.assertFalse(last.exists(), "the check may already have begun")
-        wrong = bytearray(first.read_bytes())
-        wrong[-1] ^= 1
-        first.write_bytes(wrong)
+        change_last_byte(first)
         running.send_signal(signal.SIGCONT)
         table, said = running.communicate(timeout=120)
         self.assertEqual(running.returncode, 1)
