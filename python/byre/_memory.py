@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import Iterator
 
 from byre import _byre
-from byre._errors import ArgumentError, checked_nbytes
+from byre._errors import ArgumentError, Error, checked_nbytes
+
+
+class _Scopes(threading.local):
+    """The scopes of a thread, the innermost last, and whether their blocks have ended."""
+
+    def __init__(self) -> None:
+        self.begun: dict[int, bool] = {}
+
+
+_scopes = _Scopes()
 
 
 @contextlib.contextmanager
@@ -14,7 +25,9 @@ def tag(name: str) -> Iterator[None]:
     """Gives the memory that this thread allocates within a `with` block a name in byre.memory().report.
 
     Arrays that byre makes within the block have the tag `name`. Copies have the tag of their source. Blocks nest, and the
-    innermost one counts. Raises ArgumentError if `name` is not a string or is empty. byre stores each name for good.
+    innermost one counts. Do not `await` or `yield` within a block: the code that runs meanwhile on the thread would
+    allocate with the tag. Raises ArgumentError if `name` is not a string or is empty, and byre.Error if the block ends on
+    another thread or before a block that began later. byre stores each name for good.
 
     >>> with byre.tag("weights"):
     ...     x = byre.zeros(1 << 20)
@@ -23,11 +36,20 @@ def tag(name: str) -> Iterator[None]:
     """
     if not isinstance(name, str):
         raise ArgumentError(f"tag: the name is {name!r}. Pass a string.")
-    scope = _byre.begin_tag(name)
+    scope, begun = _byre.begin_tag(name), _scopes.begun
+    begun[scope] = False
     try:
         yield
     finally:
-        _byre.end_tag(scope)
+        begun[scope] = True
+        is_on_its_thread = begun is _scopes.begun
+        # A C++ scope must end on its thread, after the scopes within it. If it cannot end now, it ends with a later block.
+        while is_on_its_thread and begun and begun[next(reversed(begun))]:
+            _byre.end_tag(begun.popitem()[0])
+        if scope in begun:
+            raise Error(f"tag: the block of tag {name!r} ended "
+                        f"{'before a block that began later' if is_on_its_thread else 'on another thread'}. "
+                        "Do not await or yield within a block.")
 
 
 def memory_summary() -> str:

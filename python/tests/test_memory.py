@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Tags, reports of memory, and the pool."""
+import asyncio
 import os
 import subprocess
 import sys
@@ -45,6 +46,45 @@ def test_tag_ends_with_an_exception():
         1 / 0
     x = byre.zeros(N)
     assert bytes_of("failing") == {} and x.size
+
+
+def test_tags_of_interleaved_tasks_are_refused_and_end():
+    async def allocate(name):
+        with byre.tag(name):
+            await asyncio.sleep(0)
+            arrays.append(byre.zeros(N))
+
+    async def interleave():
+        return await asyncio.gather(allocate("first"), allocate("second"), return_exceptions=True)
+
+    arrays = []
+    failed, done = asyncio.run(interleave())
+    assert isinstance(failed, byre.Error) and done is None
+    assert "tag: the block of tag 'first' ended before a block that began later. Do not await" in str(failed)
+    assert bytes_of("second") == {"paged": 2 * 8 * N} and len(arrays) == 2
+    x = byre.zeros(N)
+    assert bytes_of("first") == {} and bytes_of("second") == {"paged": 2 * 8 * N} and x.size
+    with byre.tag("first"):
+        y = byre.zeros(N)
+    assert bytes_of("first") == {"paged": y.nbytes}
+
+
+def test_tag_that_ends_on_another_thread_is_refused():
+    def end():
+        with refused(byre.Error, "tag: the block of tag 'elsewhere' ended on another thread", "Do not await"):
+            block.__exit__(None, None, None)
+        arrays.append(byre.zeros(N))
+
+    arrays = []
+    with byre.tag("outer"):
+        block = byre.tag("elsewhere")
+        block.__enter__()
+        thread = threading.Thread(target=end)
+        thread.start()
+        thread.join()
+        arrays.append(byre.zeros(2 * N))
+    arrays.append(byre.zeros(N))
+    assert len(arrays) == 3 and bytes_of("elsewhere") == {"paged": 2 * 8 * N} and bytes_of("outer") == {}
 
 
 def test_copies_have_the_tag_of_their_source_and_count_written_pages():
