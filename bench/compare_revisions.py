@@ -3,8 +3,8 @@
 """Compares the speed of the working tree with another revision of byre, to find out if a change made lazy clones,
 writes or allocations slower. The script builds both with release settings and runs the program compare_revisions.cpp
 with each of them alternately. A ratio is taken within each round. The table shows the median, the minimum and the
-maximum of the ratios over the rounds, and the time of each operation during a recording. The exit status does not
-depend on the ratios: it is 0, or 1 if the comparison failed."""
+maximum of the ratios over the rounds, and the time of each operation during a recording, with tagged data and under a
+budget. The exit status does not depend on the ratios: it is 0, or 1 if the comparison failed."""
 
 import argparse
 import json
@@ -17,6 +17,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CORE_ONLY = [f"-D{feature}=disabled" for feature in
               ("tensor", "functional", "tests", "verification", "stress", "benchmarks", "examples")]
+
+MODES = {"recording": "recorded", "tagged": "tagged", "budgeted": "budgeted"}  # arguments of the program
 
 
 class Failure(Exception):
@@ -56,11 +58,11 @@ def summary(values):
 
 
 def compare(base, current, rounds):
-    runs = {"base": [], "current": [], "recording": []}
-    commands = {"base": [base], "current": [current], "recording": [current, "recording"]}
+    commands = {"base": [base], "current": [current], **{mode: [current, mode] for mode in MODES}}
+    runs = {name: [] for name in commands}
     for index in range(rounds):
         order = ["base", "current"] if index % 2 == 0 else ["current", "base"]
-        for name in [*order, "recording"]:
+        for name in [*order, *MODES]:
             runs[name].append(measured(*commands[name]))
         print(f"round {index + 1} of {rounds} done", file=sys.stderr, flush=True)
     return {
@@ -69,18 +71,19 @@ def compare(base, current, rounds):
             "current_ns": summary([one[operation] for one in runs["current"]]),
             "ratio": summary([current[operation] / base[operation]
                                         for current, base in zip(runs["current"], runs["base"])]),
-            "recording_ns": summary([one[operation] for one in runs["recording"]]),
+            **{f"{mode}_ns": summary([one[operation] for one in runs[mode]]) for mode in MODES},
         } for operation in runs["current"][0]
     }
 
 
 def table(revision, figures):
-    rows = [("operation", f"{revision} (ns)", "current (ns)", "ratio", "least to most", "recorded (ns)")]
+    rows = [("operation", f"{revision} (ns)", "current (ns)", "ratio", "least to most",
+             *(f"{name} (ns)" for name in MODES.values()))]
     for operation, figure in figures.items():
         ratio = figure["ratio"]
         rows.append((operation, f"{figure['base_ns']['median']:.2f}", f"{figure['current_ns']['median']:.2f}",
                      f"{ratio['median']:.3f}", f"{ratio['least']:.3f} to {ratio['most']:.3f}",
-                     f"{figure['recording_ns']['median']:.0f}"))
+                     *(f"{figure[f'{mode}_ns']['median']:.0f}" for mode in MODES)))
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
 
