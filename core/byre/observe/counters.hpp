@@ -59,8 +59,9 @@ enum class Counter : std::uint8_t {
   adopted_bytes,   ///< bytes of adopted memory
   overhead_bytes,  ///< bytes that recycling pools mapped in front of their blocks, for headers
   pending_bytes,   ///< bytes that submitted copies, which have not ended, read
+  device_bytes,    ///< the part of live_bytes and adopted_bytes that is on devices
 };
-inline constexpr std::size_t counter_count = 15;
+inline constexpr std::size_t counter_count = 16;
 
 namespace detail {
 

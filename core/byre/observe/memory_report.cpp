@@ -70,7 +70,7 @@ void subtract_tags(const Sums& all, std::vector<Sums>& by_tag) noexcept {
 }
 
 std::vector<MemoryReport::Shared> grouped(const stats::detail::ledger::Contents& contents) {
-  std::map<std::tuple<TagId, std::set<std::string>, std::set<std::string>>,
+  std::map<std::tuple<TagId, std::set<std::string>, std::set<std::string>, bool>,
            std::pair<std::uint64_t, std::uint64_t>>
       groups;
   for (const auto& data : contents.shared) {
@@ -86,22 +86,24 @@ std::vector<MemoryReport::Shared> grouped(const stats::detail::ledger::Contents&
         lines.insert(std::move(line));
       }
     }
-    auto& [count, nbytes] = groups[{data.tag, std::move(tags), std::move(lines)}];
+    auto& [count, nbytes] = groups[{data.tag, std::move(tags), std::move(lines), data.is_left}];
     ++count;
     nbytes += data.nbytes;
   }
   std::vector<MemoryReport::Shared> shared;
   for (const auto& [key, sums] : groups) {
-    const auto& [tag, tags, lines] = key;
+    const auto& [tag, tags, lines, is_left] = key;
     shared.push_back({contents.names[tag],
                       {tags.begin(), tags.end()},
                       {lines.begin(), lines.end()},
                       sums.first,
-                      sums.second});
+                      sums.second,
+                      is_left});
   }
   std::sort(shared.begin(), shared.end(), [](const auto& left, const auto& right) {
-    return std::tie(right.nbytes, left.tag, left.cloned_in, left.cloned_at) <
-           std::tie(left.nbytes, right.tag, right.cloned_in, right.cloned_at);
+    return std::tie(right.nbytes, left.tag, left.left_by_writers, left.cloned_in, left.cloned_at) <
+           std::tie(left.nbytes, right.tag, right.left_by_writers, right.cloned_in,
+                    right.cloned_at);
   });
   return shared;
 }
@@ -197,6 +199,8 @@ MemoryReport memory_report() {
     report.idle = count(now.pooled_bytes);
     report.overhead = count(counts.get(Counter::overhead_bytes));
     report.pending = count(counts.get(Counter::pending_bytes));
+    report.on_devices = std::min(count(counts.get(Counter::device_bytes)),
+                                 report.nbytes.allocated + report.nbytes.adopted);
     report.lost = contents.lost_nbytes;
     return report;
   });
@@ -207,6 +211,7 @@ std::string to_text(const MemoryReport& report) {
     std::string text =
         "byre: memory: " + text_of(report.nbytes) + "; " + sum_of(report.idle, " idle in pools, ") +
         sum_of(report.overhead, " overhead, ") + sum_of(report.pinned, " pinned by overlays, ") +
+        sum_of(report.on_devices, " on devices, ") +
         sum_of(report.pending, " read by pending copies.");
     if (report.lost != 0) {
       text += " The tags of " + std::to_string(report.lost) + " bytes were lost.";
@@ -217,7 +222,8 @@ std::string to_text(const MemoryReport& report) {
     }
     text += report.tags.empty() ? "" : "\n";
     for (const MemoryReport::Shared& shared : report.shared) {
-      text += "\nshared: " + std::to_string(shared.nbytes) + " bytes of " + shared.tag;
+      text += (shared.left_by_writers ? "\nleft by writers: " : "\nshared: ") +
+              std::to_string(shared.nbytes) + " bytes of " + shared.tag;
       for (const std::string& tag : shared.cloned_in) {
         text += "\n  cloned in " + tag;
       }
@@ -244,13 +250,14 @@ std::string to_json(const MemoryReport& report) {
           (shared.empty() ? "\n  " : ",\n  ") +
           object(member("tag", in_quotes(each.tag)) + member("cloned_in", json_of(each.cloned_in)) +
                  member("cloned_at", json_of(each.cloned_at)) + member("count", each.count) +
-                 member("nbytes", each.nbytes));
+                 member("nbytes", each.nbytes) +
+                 member("left_by_writers", each.left_by_writers ? "true" : "false"));
     }
     return object(members_of(report.nbytes) + member("idle", report.idle) +
                   member("overhead", report.overhead) + member("total", report.total()) +
-                  member("pinned", report.pinned) + member("pending", report.pending) +
-                  member("lost", report.lost) + member("tags", "[" + tags + "]") +
-                  member("shared", "[" + shared + "]")) +
+                  member("pinned", report.pinned) + member("on_devices", report.on_devices) +
+                  member("pending", report.pending) + member("lost", report.lost) +
+                  member("tags", "[" + tags + "]") + member("shared", "[" + shared + "]")) +
            "\n";
   });
 }

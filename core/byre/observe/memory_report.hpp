@@ -22,9 +22,10 @@ namespace byre::inline BYRE_ABI {
 /// byre stores each name permanently, so a program should use few names.
 ///
 /// Thread-safety: the object must be destroyed on its thread, in reverse order of construction. The
-/// data may be used and released on any thread. Cost: none in a program without tags; otherwise
-/// each clone, allocation, release and copy takes a lock, about 100 nanoseconds, until no ScopedTag
-/// and no tagged data exists. Does nothing in a build without stats (Meson option).
+/// data may be used and released on any thread. Cost: none in a program without tags. Otherwise,
+/// each clone, allocation, release and copy takes a lock until no ScopedTag exists and no data that
+/// is tagged, or was cloned in a scope: see docs/observing.md. Does nothing in a build without
+/// stats (Meson option).
 class [[nodiscard]] BYRE_API ScopedTag {
  public:
   /// Throws InvalidArgument if the name is empty, OutOfMemory if there is no memory for it.
@@ -56,24 +57,33 @@ struct MemoryReport {
     std::string name;
     BytesByOrigin nbytes;
   };
-  /// Data with equal tags and lines that has several owners.
+  /// Data with equal tags and lines that has several owners, or that a writer has left.
   struct Shared {
     std::string tag;
-    /// The tags in which the data was cloned since it last had one owner, at most the latest four
-    /// of each data; "untagged" for clones outside of all scopes.
+    /// The tags in which the data was cloned since it last had one owner, or had been cloned when
+    /// the writer left it; at most the latest four of each data; "untagged" for clones outside of
+    /// all scopes.
     std::vector<std::string> cloned_in;
     /// The lines that cloned the data, such as "train.cpp:42"; empty without a recording.
     std::vector<std::string> cloned_at;
     std::uint64_t count = 0;   ///< the number of buffers' data, or of tables of tiles
     std::uint64_t nbytes = 0;  ///< their capacity
+    /// A write to shared data has copied it, or has mapped an overlay: the writer has left the data
+    /// to the other owners, and both exist. The clones that were made in `cloned_in` hold the data,
+    /// or, if a clone was written, what the clone has instead. Data that has several owners again
+    /// is listed as both.
+    bool left_by_writers = false;
   };
 
   BytesByOrigin nbytes;   ///< each shared byte once
   std::vector<Tag> tags;  ///< the parts of `nbytes`, largest first, then by name
-  /// Shared data that is tagged, that was cloned in a scope, or whose clones were recorded; largest
-  /// first, then by names.
+  /// Shared data that is tagged, that was cloned in a scope, or whose clones were recorded, and
+  /// data that writers have left if it is tagged or was cloned in a scope. Largest first, then by
+  /// names.
   std::vector<Shared> shared;
-  std::uint64_t pinned = 0;    ///< the part of nbytes.paged that only overlays use, not owners
+  std::uint64_t pinned = 0;  ///< the part of nbytes.paged that only overlays use, not owners
+  /// The part of nbytes.allocated and nbytes.adopted that is memory of devices, not of the host.
+  std::uint64_t on_devices = 0;
   std::uint64_t idle = 0;      ///< idle blocks of recycling pools, of 64 KiB and more
   std::uint64_t overhead = 0;  ///< pages that pools map in front of blocks, for headers
   std::uint64_t pending = 0;   ///< bytes that submitted copies, which have not ended, still read
@@ -81,8 +91,12 @@ struct MemoryReport {
   /// since the start of the program.
   std::uint64_t lost = 0;
 
-  /// The memory of the process that byre holds: nbytes, idle and overhead.
-  std::uint64_t total() const noexcept { return nbytes.total() + idle + overhead; }
+  /// The memory of the host that byre holds: `nbytes` without the bytes on devices, `idle` and
+  /// `overhead`. Differs by at most 1% from the proportional set size that the kernel reports for
+  /// byre's mappings if all allocated, paged and adopted memory was written, if all pages of mapped
+  /// files were read and no other process maps them, and if blocks have at least 64 KiB: the kernel
+  /// counts a page only once it is used, and divides it among processes.
+  std::uint64_t total() const noexcept { return nbytes.total() - on_devices + idle + overhead; }
 };
 
 /// The memory at this moment. Exact for events before the call, approximate for events during the

@@ -110,16 +110,21 @@ class ForeignHeader final : public Header {
       : Header(description,
                [](Header& self) noexcept { delete static_cast<ForeignHeader*>(&self); }),
         owner_(std::move(owner)) {
-    stats::detail::count(stats::detail::plus(stats::Counter::adopted_bytes, adopted_nbytes()));
+    stats::detail::count(stats::detail::plus(stats::Counter::adopted_bytes, adopted_nbytes()),
+                         stats::detail::plus(stats::Counter::device_bytes, device_nbytes()));
     stats::detail::report_foreign(*this);
   }
   ~ForeignHeader() {
-    stats::detail::count(stats::detail::minus(stats::Counter::adopted_bytes, adopted_nbytes()));
+    stats::detail::count(stats::detail::minus(stats::Counter::adopted_bytes, adopted_nbytes()),
+                         stats::detail::minus(stats::Counter::device_bytes, device_nbytes()));
     stats::detail::report_end(static_cast<const Header*>(this), this->data());
   }
 
   std::size_t adopted_nbytes() const noexcept {
     return this->origin() == Origin::adopted ? this->capacity() : 0;
+  }
+  std::size_t device_nbytes() const noexcept {
+    return this->allocator().device().is_cpu() ? 0 : adopted_nbytes();
   }
 
   Owner owner_;

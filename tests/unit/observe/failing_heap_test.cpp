@@ -66,6 +66,17 @@ TEST_F(TheLedgerAndTheHeap, data_is_untagged_and_counted_if_the_heap_is_full) {
   EXPECT_EQ(bytes_tagged("kept"), "1000 allocated");
 }
 
+TEST_F(TheLedgerAndTheHeap, left_data_is_unlisted_if_its_copy_has_no_entry) {
+  Buffer state = tagged("state", 64);
+  const Buffer saved = clone_in("checkpoint", state);
+  {
+    const FailingNew failing(0, Failures::all_that_follow);
+    state.mutable_data();
+  }
+  EXPECT_EQ(bytes_tagged("state"), "64 allocated");
+  EXPECT_EQ(left_of("state"), "");
+}
+
 TEST_F(TheLedgerAndTheHeap, data_of_an_operator_new_that_the_ledger_calls_is_untagged) {
   static std::optional<Buffer> of_the_heap;
   const std::uint64_t before = memory_report().lost;

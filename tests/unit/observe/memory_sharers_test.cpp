@@ -18,11 +18,6 @@
 namespace byre::test {
 namespace {
 
-template <class Data>
-Data clone_in(const char* tag, const Data& data, std::uint32_t line = 1) {
-  return in(tag, [&] { return data.lazy_clone({"model.cpp", line}); });
-}
-
 class MemorySharers : public MemoryReports {};
 
 TEST_F(MemorySharers, are_the_tags_in_which_shared_data_was_cloned) {
@@ -173,6 +168,7 @@ MemoryReport report_of_sums() {
   report.overhead = 7;
   report.pinned = 8;
   report.pending = 9;
+  report.on_devices = 10;
   return report;
 }
 
@@ -180,12 +176,13 @@ TEST(MemoryReport, as_text_has_a_line_for_each_tag_and_shared_data) {
   MemoryReport report = report_of_sums();
   EXPECT_EQ(to_text(report),
             "byre: memory: 15 bytes: 1 allocated, 2 paged, 3 written in overlays, 4 adopted, 5 "
-            "mapped; 6 idle in pools, 7 overhead, 8 pinned by overlays, 9 read by pending "
-            "copies.\n");
-  EXPECT_EQ(report.total(), 28U);
+            "mapped; 6 idle in pools, 7 overhead, 8 pinned by overlays, 10 on devices, 9 read by "
+            "pending copies.\n");
+  EXPECT_EQ(report.total(), 18U);
   report.lost = 10;
   report.tags = {{"a", {1, 2, 3, 4, 0}}, {"untagged", {0, 0, 0, 0, 5}}};
-  report.shared = {{"a", {"b", "c"}, {"model.cpp:1", "model.cpp:2"}, 3, 11}, {"b", {}, {}, 1, 2}};
+  report.shared = {{"a", {"b", "c"}, {"model.cpp:1", "model.cpp:2"}, 3, 11},
+                   {"b", {}, {}, 1, 2, true}};
   EXPECT_EQ(to_text(report).substr(to_text(report).find(" The tags")),
             " The tags of 10 bytes were lost.\n"
             "\n"
@@ -197,26 +194,27 @@ TEST(MemoryReport, as_text_has_a_line_for_each_tag_and_shared_data) {
             "  cloned in c\n"
             "  cloned at model.cpp:1\n"
             "  cloned at model.cpp:2\n"
-            "shared: 2 bytes of b\n");
+            "left by writers: 2 bytes of b\n");
 }
 
 TEST(MemoryReport, as_json_has_all_members) {
   MemoryReport report = report_of_sums();
   report.lost = 10;
   report.tags = {{"\"a\"", {1, 2, 3, 4, 0}}, {"b", {}}};
-  report.shared = {{"a", {"b", "c"}, {"model.cpp:1"}, 3, 11}, {"b", {}, {}, 1, 2}};
+  report.shared = {{"a", {"b", "c"}, {"model.cpp:1"}, 3, 11}, {"b", {}, {}, 1, 2, true}};
   EXPECT_EQ(
       to_json(report),
       "{\"allocated\": 1, \"paged\": 2, \"overlay\": 3, \"adopted\": 4, \"mapped\": 5, "
-      "\"idle\": 6, \"overhead\": 7, \"total\": 28, \"pinned\": 8, \"pending\": 9, \"lost\": 10, "
-      "\"tags\": [\n"
+      "\"idle\": 6, \"overhead\": 7, \"total\": 18, \"pinned\": 8, \"on_devices\": 10, "
+      "\"pending\": 9, \"lost\": 10, \"tags\": [\n"
       "  {\"name\": \"\\\"a\\\"\", \"allocated\": 1, \"paged\": 2, \"overlay\": 3, \"adopted\": 4, "
       "\"mapped\": 0, \"total\": 10},\n"
       "  {\"name\": \"b\", \"allocated\": 0, \"paged\": 0, \"overlay\": 0, \"adopted\": 0, "
       "\"mapped\": 0, \"total\": 0}], \"shared\": [\n"
       "  {\"tag\": \"a\", \"cloned_in\": [\"b\", \"c\"], \"cloned_at\": [\"model.cpp:1\"], "
-      "\"count\": 3, \"nbytes\": 11},\n"
-      "  {\"tag\": \"b\", \"cloned_in\": [], \"cloned_at\": [], \"count\": 1, \"nbytes\": 2}]}\n");
+      "\"count\": 3, \"nbytes\": 11, \"left_by_writers\": false},\n"
+      "  {\"tag\": \"b\", \"cloned_in\": [], \"cloned_at\": [], \"count\": 1, \"nbytes\": 2, "
+      "\"left_by_writers\": true}]}\n");
 }
 
 TEST(MemoryReport, is_refused_without_stats_and_scopes_do_nothing) {

@@ -30,6 +30,11 @@ inline Buffer tagged(const char* tag, std::size_t nbytes) {
   return in(tag, [=] { return plain(nbytes); });
 }
 
+template <class Data>
+Data clone_in(const char* tag, const Data& data, std::uint32_t line = 1) {
+  return in(tag, [&] { return data.lazy_clone({"model.cpp", line}); });
+}
+
 inline std::string by_origin(const BytesByOrigin& nbytes) {
   std::string text;
   const std::pair<const char*, std::uint64_t> origins[] = {{"allocated", nbytes.allocated},
@@ -64,17 +69,26 @@ inline std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// The shared data of a tag: "2 of 128 bytes in a, b at model.cpp:1; ...".
-inline std::string shared_of(std::string_view tag, const MemoryReport& report = memory_report()) {
+inline std::string listed(std::string_view tag, bool left_by_writers) {
+  const MemoryReport report = memory_report();
   std::string text;
   for (const MemoryReport::Shared& shared : report.shared) {
-    if (shared.tag == tag) {
+    if (shared.tag == tag && shared.left_by_writers == left_by_writers) {
       text += (text.empty() ? "" : "; ") + std::to_string(shared.count) + " of " +
               std::to_string(shared.nbytes) + " bytes in " + joined(shared.cloned_in) +
               (shared.cloned_at.empty() ? "" : " at ") + joined(shared.cloned_at);
     }
   }
   return text;
+}
+
+/// The shared data of a tag: "2 of 128 bytes in a, b at model.cpp:1; ...".
+inline std::string shared_of(std::string_view tag) {
+  return listed(tag, false);
+}
+/// The data of a tag that writers have left, in the form of shared_of().
+inline std::string left_of(std::string_view tag) {
+  return listed(tag, true);
 }
 
 /// Whether the events of this thread go to a listener: a recording or the ledger.

@@ -134,8 +134,11 @@ TEST_F(ReportedPages, shared_pages_and_overlays_name_their_sharers) {
   EXPECT_EQ(shared_of("source"), "1 of 8388608 bytes in reader");
   touch_pages(clone, 1);
   EXPECT_EQ(shared_of("source"), "");
+  EXPECT_EQ(left_of("source"), "1 of 8388608 bytes in reader");
   const Buffer second = in("writer", [&] { return clone.lazy_clone(); });
   EXPECT_EQ(shared_of("source"), "1 of 8388608 bytes in writer");
+  source = Buffer();  // the overlay still shows its pages
+  EXPECT_EQ(left_of("source"), "");
 }
 
 }  // namespace

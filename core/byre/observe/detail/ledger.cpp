@@ -26,7 +26,51 @@ struct Entry {
   DataFacts facts;
   TagId tag = untagged;
   ClonedLines cloned_in{};
+  /// The tags in which the data had been cloned when a writer left it. Empty if no other data is in
+  /// the ring.
+  ClonedLines cloned_before_left{};
+  // A ring: data that writers have left, and the data to which they have moved. Only such data that
+  // still exists explains why memory is held twice. If `previous` is null, this entry is in no
+  // ring; `next`, if not null, is then the entry in whose ring try_update() inserts this entry.
+  Entry* next = nullptr;
+  Entry* previous = nullptr;
 };
+
+/// Whether a clone was made in a scope, or any clone if `all` is true.
+bool has_clones(const ClonedLines& tags, bool all) noexcept {
+  return std::any_of(tags.begin(), tags.end(), [all](const ClonedAt& tag) {
+    return tag.count != 0 && (all || tag.site != untagged);
+  });
+}
+
+/// Inserts `entry` in the ring of `entry.next`, the data that a writer has left.
+void insert_in_ring(Entry& entry) noexcept {
+  Entry& left = *entry.next;
+  add_lines_of_whole(left.cloned_before_left, left.cloned_in);
+  if (left.next == nullptr) {
+    left.next = left.previous = &left;
+  }
+  entry.next = left.next;
+  entry.previous = &left;
+  entry.next->previous = left.next = &entry;
+}
+
+/// Takes `entry` out of its ring. Returns the other entry if only one remains: it leaves the ring.
+Entry* take_from_ring(Entry& entry) noexcept {
+  Entry* const next = std::exchange(entry.next, nullptr);
+  Entry* const previous = std::exchange(entry.previous, nullptr);
+  if (next == nullptr) {
+    return nullptr;
+  }
+  next->previous = previous;
+  previous->next = next;
+  if (next != previous) {
+    return nullptr;
+  }
+  next->next = next->previous = nullptr;
+  next->cloned_before_left = {};
+  return next;
+}
 
 using Entries = std::map<const void*, Entry>;  // by header
 using Tags = std::map<std::string, TagId, std::less<>>;
@@ -37,15 +81,22 @@ struct Ledger final : sync::detail::ProcessState {
 
   /// Whether some data needs an entry.
   bool needs(const Entry& entry) const noexcept {
-    return entry.tag != untagged ||
-           std::any_of(entry.cloned_in.begin(), entry.cloned_in.end(), [this](const ClonedAt& tag) {
-             return tag.count != 0 && (tag.site != untagged || recordings != 0);
-           });
+    return entry.facts.header != nullptr && (entry.tag != untagged || entry.next != nullptr ||
+                                             has_clones(entry.cloned_in, recordings != 0));
   }
 
   Entry* find(const void* header) noexcept {
     const auto found = entries.find(header);
     return found == entries.end() ? nullptr : &found->second;
+  }
+
+  /// Moves `entry` to `dropped`, with the last entry of its ring if the last one is not needed.
+  void drop(Entries::iterator entry, Entries& dropped) noexcept {
+    Entry* const last = take_from_ring(entry->second);
+    dropped.insert(entries.extract(entry));
+    if (last != nullptr && !needs(*last)) {
+      dropped.insert(entries.extract(last->facts.header));
+    }
   }
 
   /// Ends the use of the ledger if nothing needs it. If it returns true, the caller must remove the
@@ -139,21 +190,28 @@ bool try_update(const DataFacts& data, Change change, Entries& spare, bool& stop
     return true;
   }
   Entry fresh{.facts = data, .tag = data.tag == unknown_tag ? untagged : data.tag};
-  Entry* const known = all.find(data.header);
-  Entry& entry = known != nullptr ? *known : fresh;
-  change(all, entry);
-  const bool is_needed = all.needs(entry);
-  if (is_needed && known == nullptr) {
+  auto known = all.entries.find(data.header);
+  const bool is_new = known == all.entries.end();
+  Entry& changed = is_new ? fresh : known->second;
+  change(all, changed);
+  if (!all.needs(changed)) {
+    if (!is_new) {
+      all.drop(known, spare);
+      stops = all.stops();
+    }
+    return true;
+  }
+  if (is_new) {
     if (spare.empty()) {
       return false;
     }
     auto node = spare.extract(spare.begin());
     node.key() = data.header;
     node.mapped() = fresh;
-    all.entries.insert(std::move(node));
-  } else if (!is_needed && known != nullptr) {
-    spare.insert(all.entries.extract(data.header));
-    stops = all.stops();
+    known = all.entries.insert(std::move(node)).position;
+  }
+  if (Entry& entry = known->second; entry.next != nullptr && entry.previous == nullptr) {
+    insert_in_ring(entry);
   }
   return true;
 }
@@ -209,11 +267,24 @@ struct Copied {
     contents.nbytes.resize(sizes.tags);
     contents.shared.reserve(sizes.shared);
   }
+
+  /// Does nothing if there is no room.
+  void list(const Entry& entry, const ClonedLines& tags, bool is_left) noexcept {
+    if (contents.shared.size() < contents.shared.capacity()) {
+      contents.shared.push_back({entry.facts.data, entry.facts.nbytes, entry.tag, tags, is_left});
+    }
+  }
 };
 
 /// The other owners of data that was never cloned are pins and atomic variables.
 bool is_shared(const Entry& entry) noexcept {
   return entry.cloned_in.front().count != 0 && entry.facts.use_count(entry.facts.header) > 1;
+}
+
+/// Overlays may use data without an owner.
+bool is_left(const Entry& entry) noexcept {
+  return entry.cloned_before_left.front().count != 0 &&
+         entry.facts.use_count(entry.facts.header) != 0;
 }
 
 /// Copies the ledger if there is room for it, else sets `room` to the room that is needed.
@@ -222,7 +293,7 @@ bool copy_to(Copied& copied, Sizes& room) noexcept {
   const sync::ProcessLock lock(all.mutex);
   Sizes needed{.tags = all.tags.size() + 1};
   for (const auto& [header, entry] : all.entries) {
-    needed.shared += is_shared(entry) ? std::size_t{1} : 0;
+    needed.shared += (is_shared(entry) ? std::size_t{1} : 0) + (is_left(entry) ? 1 : 0);
     needed.overlays += entry.facts.held == Held::overlay ? std::size_t{1} : 0;
   }
   // Owners may come and go meanwhile.
@@ -240,8 +311,11 @@ bool copy_to(Copied& copied, Sizes& room) noexcept {
     } else if (facts.held != Held::nowhere && entry.tag != untagged) {
       copied.contents.nbytes[entry.tag][static_cast<std::size_t>(facts.held)] += facts.nbytes;
     }
-    if (is_shared(entry) && copied.contents.shared.size() < copied.contents.shared.capacity()) {
-      copied.contents.shared.push_back({facts.data, facts.nbytes, entry.tag, entry.cloned_in});
+    if (is_shared(entry)) {
+      copied.list(entry, entry.cloned_in, false);
+    }
+    if (is_left(entry)) {
+      copied.list(entry, entry.cloned_before_left, true);
     }
   }
   copied.contents.lost_nbytes = all.lost_nbytes;
@@ -302,13 +376,18 @@ void add(const DataFacts& data) noexcept {
 }
 
 void remove(const void* header) noexcept {
-  update({.header = header}, [](const Ledger&, Entry& entry) { entry = {}; });
+  update({.header = header}, [](const Ledger&, Entry& entry) { entry.facts.header = nullptr; });
 }
 
-void inherit(const DataFacts& source, const DataFacts& copy) noexcept {
+void inherit(const DataFacts& source, const DataFacts& copy, bool leaves_source) noexcept {
   const bool is_tagged = update(copy, [&](Ledger& all, Entry& entry) {
-    const Entry* const known = all.find(source.header);
+    Entry* const known = all.find(source.header);
     entry.tag = source.tag != unknown_tag ? source.tag : known != nullptr ? known->tag : untagged;
+    // If the source is released already, its header may be that of other data by now.
+    if (leaves_source && known != nullptr && known->facts.data == source.data &&
+        has_clones(known->cloned_in, known->tag != untagged)) {
+      entry.next = known;
+    }
   });
   if (!is_tagged) {
     count_as_lost(copy);

@@ -81,8 +81,10 @@ void end_recording() noexcept;
 /// Adds new data, with the tag of this thread.
 BYRE_API void add(const DataFacts& data) noexcept;
 BYRE_API void remove(const void* header) noexcept;
-/// Makes the tag of `source` the tag of `copy`.
-BYRE_API void inherit(const DataFacts& source, const DataFacts& copy) noexcept;
+/// Makes the tag of `source` the tag of `copy`. `leaves_source`: a writer moves to the copy and
+/// leaves the source to other owners.
+BYRE_API void inherit(const DataFacts& source, const DataFacts& copy,
+                      bool leaves_source = false) noexcept;
 /// Adds the tag of this thread to the tags in which `data` was cloned. `was_unique`: the data had
 /// one owner before the clone, so the tags of earlier clones are removed.
 void add_clone(const DataFacts& data, bool was_unique) noexcept;
@@ -95,12 +97,13 @@ BYRE_API TagId tag_of(const void* header) noexcept;
 /// throw std::bad_alloc.
 void set_source_of_overlays(std::vector<WrittenOverlay> (*overlays)()) noexcept;
 
-/// Some data that has several owners.
+/// Some data that has several owners, or that a writer has left.
 struct SharedData {
   const void* data;
   std::size_t nbytes;
   TagId tag;
   ClonedLines cloned_in;  ///< numbers of tags in place of those of call sites
+  bool is_left;           ///< if data is both, the ledger lists it twice
 };
 
 /// The contents of the ledger at one moment.

@@ -151,6 +151,9 @@ class basic_allocated final : public basic_header<Sync> {
       if (is_in_front) {
         return construct(nbytes, allocator, block, allocator.copies_end());
       }
+      if (!allocator.device().is_cpu()) {
+        stats::detail::count(stats::detail::plus(stats::Counter::device_bytes, block.capacity));
+      }
       return ::new (apart.release())
           basic_allocated(nbytes, allocator, block, &release_apart, allocator.copies_end());
     } catch (const std::bad_alloc&) {
@@ -184,6 +187,9 @@ class basic_allocated final : public basic_header<Sync> {
     Allocator& allocator = self.allocator();
     const Block block{self.data(), self.capacity(), self.base_.get()};
     self.~basic_allocated();
+    if (!allocator.device().is_cpu()) {
+      stats::detail::count(stats::detail::minus(stats::Counter::device_bytes, block.capacity));
+    }
     ::operator delete(&header);
     allocator.deallocate(block);
   }
