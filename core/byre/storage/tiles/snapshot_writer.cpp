@@ -147,9 +147,9 @@ std::size_t SnapshotWriter::give_up_data(const void* data) {
   return is_found ? give_up_buffer(found->second) : 0;
 }
 
-/// Gives up buffers that have no other owner, until `nbytes` have been released. If there is none,
-/// waits for a part that another thread is writing. Returns the number of bytes that may have been
-/// released.
+/// Gives up buffers that have no other owner, until `nbytes` have been released. If every buffer
+/// has another owner, waits for a part that another thread is writing. Returns the number of bytes
+/// that may have been released.
 std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {
   std::size_t given = 0;
   for (std::size_t part = 0; given < nbytes && (part = find_unshared(part)) != none; ++part) {
