@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Snapshots that are written while the original is changed, within a budget.
 #include <byre/memory/budget.hpp>
-#include <byre/memory/host_allocators.hpp>
-#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/tiles/snapshot_writer.hpp>
 
 #include <gtest/gtest.h>
@@ -12,9 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -23,6 +19,7 @@
 #include <vector>
 
 #include "memory/budget_test.hpp"
+#include "memory_sink.hpp"
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
@@ -31,38 +28,6 @@
 
 namespace byre::test {
 namespace {
-
-constexpr std::size_t one_tile = 64;
-
-/// A sink in memory. `before_write` may throw.
-class MemorySink final : public SnapshotSink {
- public:
-  explicit MemorySink(std::size_t nbytes) : bytes(nbytes, '?') {}
-
-  void write(std::size_t offset, std::span<const std::byte> from) override {
-    if (before_write) {
-      before_write(offset);
-    }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    order.push_back(offset / one_tile);
-    std::memcpy(&bytes[offset], from.data(), from.size());
-  }
-  void commit() override {
-    if (before_commit) {
-      before_commit();
-    }
-    ++commits;
-  }
-
-  std::string bytes;
-  std::vector<std::size_t> order;
-  std::function<void(std::size_t offset)> before_write;
-  std::function<void()> before_commit;
-  int commits = 0;
-
- private:
-  std::mutex mutex_;
-};
 
 /// A model of tiles, each filled with its own letter, the last one shorter, within a budget that
 /// has no room for more tiles.
@@ -415,68 +380,6 @@ TEST_F(SnapshotWriterTest, random_writes_within_any_budget_keep_each_snapshot) {
   }
   EXPECT_LE(budget.peak(), (tiles + 2) * one_tile);
   EXPECT_EQ(budget.used(), tiles * one_tile);
-}
-
-// ---- Buffers
-
-TEST(BufferSnapshots, a_write_without_room_saves_the_rest_of_the_buffer) {
-  constexpr std::size_t size = (std::size_t{2} << 20) + 7;
-  for (Allocator* const inner : {&default_allocator(), &paged_allocator()}) {
-    Budget budget(size + size / 2);
-    BudgetedAllocator allocator(*inner, budget);
-    Buffer buffer = Buffer::allocate(size, allocator);
-    std::memset(buffer.mutable_data(), 'a', size);
-    buffer.mutable_data()[size - 1] = std::byte{'z'};
-    const std::byte* const place = buffer.data();
-    MemorySink sink(size);
-    SnapshotWriter writer(buffer, sink);
-    EXPECT_EQ(writer.write_some(1), std::size_t{1} << 20);
-    EXPECT_EQ(writer.nbytes_left(), size - (std::size_t{1} << 20));
-    std::memset(buffer.mutable_data(), 'b', size);
-    EXPECT_EQ(buffer.data(), place);
-    EXPECT_EQ(sink.order.size(), 3U);
-    EXPECT_EQ(writer.nbytes_left(), 0U);
-    writer.finish();
-    EXPECT_EQ(sink.bytes, std::string(size - 1, 'a') + 'z');
-    EXPECT_EQ(budget.peak(), budget.used());
-  }
-}
-
-TEST(BufferSnapshots, a_failure_drops_the_buffer_after_the_parts_of_other_threads) {
-  need_threads();
-  constexpr std::size_t size = std::size_t{3} << 20;
-  FailingAllocator memory;
-  Budget budget(size);
-  BudgetedAllocator allocator(memory, budget);
-  MemorySink sink(size);
-  Halt halt;
-  sink.before_write = [&](std::size_t offset) {
-    if (offset != 0) {
-      throw std::runtime_error("the disk is full");
-    }
-    halt.enter();
-  };
-  SnapshotWriter writer(Buffer::allocate(size, allocator), sink);
-  std::thread saving([&] { EXPECT_THROW(writer.write_some(1), std::runtime_error); });
-  halt.await_entry();
-  EXPECT_THROW(writer.write_some(1), std::runtime_error);
-  EXPECT_EQ(budget.used(), size);  // the first part is being written
-  halt.let_go();
-  saving.join();
-  EXPECT_EQ(budget.used(), 0U);
-}
-
-TEST(BufferSnapshots, an_allocation_makes_it_save_a_whole_buffer) {
-  constexpr std::size_t size = std::size_t{200} << 20;  // more parts than rounds of a request
-  class Nothing final : public SnapshotSink {
-    void write(std::size_t, std::span<const std::byte>) override {}
-    void commit() override {}
-  } sink;
-  Budget budget(size + (std::size_t{1} << 20));
-  BudgetedAllocator allocator(default_allocator(), budget);
-  SnapshotWriter writer(Buffer::allocate(size, allocator), sink);
-  EXPECT_EQ(Buffer::allocate(std::size_t{2} << 20, allocator).nbytes(), std::size_t{2} << 20);
-  EXPECT_EQ(writer.nbytes_left(), 0U);
 }
 
 // ---- Files
