@@ -27,7 +27,7 @@ def tag(name: str) -> Iterator[None]:
     Arrays that byre makes within the block have the tag `name`. Copies have the tag of their source. Blocks nest, and the
     innermost one counts. Do not `await` or `yield` within a block: the code that runs meanwhile on the thread would
     allocate with the tag. Raises ArgumentError if `name` is not a string or is empty, and byre.Error if the block ends on
-    another thread or before a block that began later. byre stores each name for good.
+    another thread or before a block that began later, unless the block raised an exception. byre stores each name for good.
 
     >>> with byre.tag("weights"):
     ...     x = byre.zeros(1 << 20)
@@ -38,15 +38,17 @@ def tag(name: str) -> Iterator[None]:
         raise ArgumentError(f"tag: the name is {name!r}. Pass a string.")
     scope, begun = _byre.begin_tag(name), _scopes.begun
     begun[scope] = False
+    is_done = False
     try:
         yield
+        is_done = True
     finally:
         begun[scope] = True
         is_on_its_thread = begun is _scopes.begun
         # A C++ scope must end on its thread, after the scopes within it. If it cannot end now, it ends with a later block.
         while is_on_its_thread and begun and begun[next(reversed(begun))]:
             _byre.end_tag(begun.popitem()[0])
-        if scope in begun:
+        if scope in begun and is_done:  # otherwise, the error would hide the block's exception
             raise Error(f"tag: the block of tag {name!r} ended "
                         f"{'before a block that began later' if is_on_its_thread else 'on another thread'}. "
                         "Do not await or yield within a block.")

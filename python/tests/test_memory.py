@@ -69,6 +69,18 @@ def test_tags_of_interleaved_tasks_are_refused_and_end():
     assert bytes_of("first") == {"paged": y.nbytes}
 
 
+def test_error_of_a_block_of_interleaved_tasks_is_not_hidden():
+    async def fail(name):
+        with byre.tag(name):
+            await asyncio.sleep(0)
+            raise RuntimeError(name)
+
+    async def interleave():
+        return await asyncio.gather(fail("first"), fail("second"), return_exceptions=True)
+
+    assert [repr(error) for error in asyncio.run(interleave())] == ["RuntimeError('first')", "RuntimeError('second')"]
+
+
 def test_tag_that_ends_on_another_thread_is_refused():
     def end():
         with refused(byre.Error, "tag: the block of tag 'elsewhere' ended on another thread", "Do not await"):

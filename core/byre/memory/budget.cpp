@@ -175,17 +175,17 @@ std::optional<std::size_t> Budget::reclaim(const void* refusing, std::size_t nby
   if (held_reclaimer_mutexes != 0 || sync::detail::HeldLocks::any()) {
     return std::nullopt;
   }
+  const std::size_t lack = static_cast<const Count*>(refusing)->lack(nbytes);
+  if (lack == 0) {
+    return nbytes;  // other threads made room. If they take it again, the next round asks.
+  }
   std::optional<std::size_t> given;
   for (Budget* budget = this;; budget = budget->parent_) {
-    const std::size_t lack = static_cast<const Count*>(refusing)->lack(nbytes);
-    if (lack == 0) {
-      return nbytes;  // other threads made room. If they take it again, the next round asks.
-    }
     const bool is_within =
         is_calling([&](const detail::ReclaimerEntry& called) { return called.budget == budget; });
     if (!is_within) {
       given = given.value_or(0);
-      *given += *given < lack ? budget->ask({lack, data}) : 0;
+      *given += *given < lack ? budget->ask({lack - *given, data}) : 0;
     }
     if (&budget->count_ == refusing) {
       return given;

@@ -109,12 +109,13 @@ class [[nodiscard]] BYRE_API Reclaimer {
 /// - Budgets nest: what counts in a budget counts in its parent, too. If the parent refuses a
 ///   request, the reclaimers of the child are asked first, then those of the parent, but not those
 ///   of other children.
-/// - No schedule of threads exceeds a limit: a request is compared with the limit and counted in
-///   one atomic step. While a request that a parent refuses is in progress, its bytes are taken
-///   from the child, so that another request may be refused.
+/// - No schedule of threads exceeds a limit, except as used() says: a request is compared with the
+///   limit and counted in one atomic step. While a request that a parent refuses is in progress,
+///   its bytes are taken from the child, so that another request may be refused.
 ///
 /// Thread-safe. Counting is lock-free, and releasing wait-free. Must outlive its allocators,
-/// reclaimers and children.
+/// reclaimers and children, and calls of byre that request its memory, also those of operators that
+/// such a call runs.
 class BYRE_API Budget final : private detail::ReclaimSource {
  public:
   explicit Budget(std::size_t limit_nbytes, Budget* parent = nullptr);

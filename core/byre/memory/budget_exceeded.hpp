@@ -33,7 +33,7 @@ class BYRE_API ReclaimSource {
 }  // namespace detail
 
 /// A request would exceed the limit of a budget, and the reclaimers gave back too little. Nothing
-/// changed.
+/// changed, apart from what they gave back.
 class BYRE_API BudgetExceeded : public OutOfMemory {
  public:
   /// For budgets: `refusing` is the budget that lacks room, of the request's budget `source` or one

@@ -69,9 +69,9 @@ struct MemoryReport {
     std::uint64_t count = 0;   ///< the number of buffers' data, or of tables of tiles
     std::uint64_t nbytes = 0;  ///< their capacity
     /// A write to shared data has copied it, or has mapped an overlay: the writer has left the data
-    /// to the other owners, and both exist. The clones that were made in `cloned_in` hold the data,
-    /// or, if a clone was written, what the clone has instead. Data that has several owners again
-    /// is listed as both.
+    /// to the other owners, and some copy of it exists. Either the clones that were made in
+    /// `cloned_in` hold the data, or such a clone was written and holds the copy. Data that has
+    /// several owners again is listed as both.
     bool left_by_writers = false;
   };
 

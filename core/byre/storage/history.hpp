@@ -158,7 +158,7 @@ class History {
 
   std::size_t reclaim(const Pressure& pressure) {
     if (pressure.data == nullptr && pressure.nbytes > budget_.used()) {
-      return 0;  // no reclaimer could make so much room
+      return 0;  // no state of this history could make so much room
     }
     std::size_t given = 0;
     for (bool has_forgotten = false; given < pressure.nbytes; has_forgotten = true) {

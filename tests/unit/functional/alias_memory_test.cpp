@@ -105,6 +105,7 @@ struct Use {
   const char* name;
   std::function<std::string(const AnyTensor& x)> text;
   const char* expected = "[0. 6. 0.]";
+  std::size_t reached_bounds = 0;
 };
 const Use applying_uses[] = {
     {"the value", [](const AnyTensor& x) { return text_of_value(x); }},
@@ -119,7 +120,8 @@ const Use applying_uses[] = {
      [](const AnyTensor& x) {
        call("fill_", {element(x, 0), 0});
        return text_of_value(x);
-     }},
+     },
+     "[0. 6. 0.]", 1},
 };
 
 TEST_P(AliasMemory, reclaimers_make_room_for_pending_updates) {
@@ -135,8 +137,10 @@ TEST_P(AliasMemory, reclaimers_make_room_for_pending_updates) {
     const Reclaimer reclaimer = full.add_reclaimer([&] {
       EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);  // the lock is free
     });
+    const std::size_t reached = functional::detail::alias_bounds().updates_reached;
     EXPECT_EQ(use.text(x), use.expected);
     EXPECT_TRUE(full.was_asked());
+    EXPECT_EQ(functional::detail::alias_bounds().updates_reached, reached + use.reached_bounds);
   }
   functional::detail::alias_bounds().updates = former;
 }

@@ -315,6 +315,19 @@ TEST_F(ReclaimerTest, a_child_process_calls_only_reclaimers_that_it_added) {
   });
 }
 
+TEST_F(ReclaimerTest, parents_reclaimers_give_what_those_of_the_child_did_not) {
+  Budget child(1000, &budget);
+  BudgetedAllocator of_child(allocator, child);
+  const Reclaimer own = child.add_reclaimer([this](const Pressure& pressure) {
+    log.emplace_back(1, pressure.nbytes);
+    return std::size_t{60};  // bytes that it has released, if the parent refuses
+  });
+  const Reclaimer of_parent = giving(2);
+  const Block block = of_child.allocate({100});
+  EXPECT_EQ(log, (Asked{{1, 100}, {2, 40}}));
+  of_child.deallocate(block);
+}
+
 TEST_F(ReclaimerTest, a_parents_reclaimer_does_not_ask_itself_through_a_child) {
   Budget child(1000, &budget);
   BudgetedAllocator of_child(allocator, child);

@@ -77,6 +77,17 @@ TEST_F(TheLedgerAndTheHeap, left_data_is_unlisted_if_its_copy_has_no_entry) {
   EXPECT_EQ(left_of("state"), "");
 }
 
+TEST_F(TheLedgerAndTheHeap, a_copy_of_untagged_data_without_an_entry_loses_no_tag) {
+  Buffer state = plain(64);
+  const Buffer saved = clone_in("checkpoint", state);
+  const std::uint64_t before = memory_report().lost;
+  {
+    const FailingNew failing(0, Failures::all_that_follow);
+    state.mutable_data();
+  }
+  EXPECT_EQ(memory_report().lost, before);
+}
+
 TEST_F(TheLedgerAndTheHeap, data_of_an_operator_new_that_the_ledger_calls_is_untagged) {
   static std::optional<Buffer> of_the_heap;
   const std::uint64_t before = memory_report().lost;

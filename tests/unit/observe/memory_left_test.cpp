@@ -4,6 +4,7 @@
 #include <byre/observe/recording.hpp>
 #include <byre/storage/array.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
+#include <byre/system/page_nbytes.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "memory/budget_test.hpp"
 #include "support/queued_device.hpp"
 #include "tagged.hpp"
 
@@ -85,6 +87,9 @@ TEST_F(LeftData, is_also_shared_if_several_owners_remain) {
   state.mutable_data();
   EXPECT_EQ(shared_of("state"), "1 of 64 bytes in checkpoint, evaluation");
   EXPECT_EQ(left_of("state"), "1 of 64 bytes in checkpoint, evaluation");
+  const std::vector<MemoryReport::Shared> both = memory_report().shared;
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_TRUE(!both[0].left_by_writers && both[1].left_by_writers);
   evaluated.reset();
   const std::optional<Buffer> sent = clone_in("upload", *saved);
   EXPECT_EQ(shared_of("state"), "1 of 64 bytes in upload");
@@ -96,6 +101,25 @@ TEST_F(LeftData, lists_resized_data) {
   const Array<char> saved = in("checkpoint", [&] { return state; });
   state.resize(1000);
   EXPECT_EQ(left_of("state"), "1 of 64 bytes in checkpoint");
+}
+
+TEST_F(LeftData, is_listed_after_a_resize_of_the_copy_or_of_the_clone) {
+  Buffer state = tagged("state", 64);
+  Buffer saved = clone_in("checkpoint", state);
+  state.mutable_data();
+  state.resize(1000);
+  EXPECT_EQ(left_of("state"), "1 of 64 bytes in checkpoint");
+  saved.resize(1000);
+  EXPECT_EQ(left_of("state"), "1 of " + std::to_string(saved.capacity()) + " bytes in checkpoint");
+  saved = Buffer();
+  EXPECT_EQ(left_of("state"), "");
+}
+
+TEST_F(LeftData, lists_tagged_data_whose_clone_is_untagged) {
+  Buffer state = tagged("state", 64);
+  const Buffer saved = state;
+  state.mutable_data();
+  EXPECT_EQ(left_of("state"), "1 of 64 bytes in untagged");
 }
 
 TEST_F(LeftData, lists_untagged_data_if_a_scope_cloned_it) {
@@ -141,6 +165,17 @@ TEST_F(LeftData, includes_tiles_that_the_table_has_rewritten) {
   EXPECT_EQ(left_of("table"), "");
 }
 
+TEST_F(LeftData, of_tiles_names_only_the_latest_clone_of_the_table) {
+  constexpr std::size_t tile = 64;
+  TiledBuffer table(100 * tile, aligned_allocator(), tile);
+  table.write(0, std::vector<std::byte>(100 * tile, std::byte{1}));
+  clone_in("checkpoint", table).mutable_tile(0);
+  const TiledBuffer other = table;  // outside of all scopes
+  table.mutable_tile(40);
+  EXPECT_EQ(left_of("untagged"), "");
+  EXPECT_EQ(shared_of("untagged"), "");
+}
+
 TEST_F(LeftData, includes_sources_of_deferred_copies) {
   QueuedDevice device(CopiesEnd::later);
   Buffer state = in("state", [&] { return Buffer::allocate(64, device); });
@@ -160,23 +195,26 @@ TEST_F(LeftData, excludes_data_that_reuses_the_header_of_a_released_source) {
   const Buffer copy = tagged("copy", 64);
   stats::detail::DataFacts released = other.facts();
   released.data = nullptr;
-  stats::detail::ledger::inherit(released, copy.facts(), true);
+  stats::detail::ledger::inherit(released, copy.facts(), stats::detail::ledger::AfterCopy::left);
   EXPECT_EQ(left_of("other"), "");
 }
 
 TEST_F(MemoryReports, bytes_on_devices_are_allocated_but_not_in_the_total) {
-  QueuedDevice device(CopiesEnd::on_return);
+  Generous device(Device(1, 0));  // returns blocks that are larger by 50 bytes
+  { TiledBuffer(page_nbytes, aligned_allocator(), page_nbytes).mutable_tile(0); }
   const MemoryReport before = memory_report();
   std::byte memory[8];
-  std::optional<Buffer> allocated = Buffer::allocate(1000, device);
+  std::optional<Buffer> allocated = Buffer::allocate(950, device);
+  const Buffer adopted_on_host = Buffer::adopt(
+      memory, 8, [](void*) {}, aligned_allocator());
   std::optional<Buffer> adopted = Buffer::adopt(
       memory, 8, [](void*) {}, device);
   const Buffer borrowed = Buffer::borrow(memory, 8, device);
   const Buffer on_host = plain(64);
   const MemoryReport with = memory_report();
-  EXPECT_EQ(with.nbytes.total(), before.nbytes.total() + 1072);
+  EXPECT_EQ(with.nbytes.total(), before.nbytes.total() + 1080);
   EXPECT_EQ(with.on_devices, before.on_devices + 1008);
-  EXPECT_EQ(with.total(), before.total() + 64);
+  EXPECT_EQ(with.total(), before.total() + 72);
   allocated.reset();
   EXPECT_EQ(memory_report().on_devices, before.on_devices + 8);
   adopted.reset();

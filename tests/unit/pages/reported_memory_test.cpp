@@ -81,6 +81,7 @@ TEST_F(ReportedPages, writable_clones_have_the_tag_of_their_source) {
   Buffer third = source.writable_clone();
   EXPECT_EQ(bytes_tagged("elsewhere"), "");
   EXPECT_EQ(bytes_tagged("source"), "8388608 paged, 16384 overlay");
+  EXPECT_EQ(left_of("source"), "");
 }
 
 TEST_F(ReportedPages, a_new_file_for_a_writable_clone_keeps_the_tag) {

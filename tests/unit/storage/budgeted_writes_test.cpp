@@ -202,6 +202,21 @@ TEST_F(BudgetedWrites, an_array_whose_other_owner_is_dropped_is_resized_in_place
   EXPECT_EQ(budget.used(), 4U);
 }
 
+TEST_F(BudgetedWrites, shared_data_is_resized_to_its_capacity_in_place) {
+  std::optional<Array<std::byte>> other;
+  Array<std::byte> bytes({std::byte{7}, std::byte{7}}, allocator);
+  other = bytes;
+  const void* const place = std::as_const(bytes).data();
+  const Reclaimer reclaimer = budget.add_reclaimer([&](const Pressure& pressure) {
+    EXPECT_EQ(pressure.data, place);
+    other.reset();
+    return pressure.nbytes;
+  });
+  budget.set_limit(budget.used());
+  bytes.resize(2);
+  EXPECT_EQ(std::as_const(bytes).data(), place);
+}
+
 TEST_F(BudgetedWrites, a_growth_of_shared_data_asks_for_a_block) {
   Array<std::byte> bytes({std::byte{7}, std::byte{7}}, allocator);
   const Array<std::byte> other = bytes;

@@ -379,17 +379,24 @@ void remove(const void* header) noexcept {
   update({.header = header}, [](const Ledger&, Entry& entry) { entry.facts.header = nullptr; });
 }
 
-void inherit(const DataFacts& source, const DataFacts& copy, bool leaves_source) noexcept {
-  const bool is_tagged = update(copy, [&](Ledger& all, Entry& entry) {
+void inherit(const DataFacts& source, const DataFacts& copy, AfterCopy after) noexcept {
+  bool needs_tag = false;
+  const bool has_entry = update(copy, [&](Ledger& all, Entry& entry) {
     Entry* const known = all.find(source.header);
     entry.tag = source.tag != unknown_tag ? source.tag : known != nullptr ? known->tag : untagged;
+    needs_tag = entry.tag != untagged;
     // If the source is released already, its header may be that of other data by now.
-    if (leaves_source && known != nullptr && known->facts.data == source.data &&
-        has_clones(known->cloned_in, known->tag != untagged)) {
+    if (known == nullptr || known->facts.data != source.data) {
+      return;
+    }
+    if (after == AfterCopy::left && has_clones(known->cloned_in, known->tag != untagged)) {
       entry.next = known;
+    } else if (after == AfterCopy::released && known->next != nullptr) {
+      entry.next = known;
+      entry.cloned_before_left = known->cloned_before_left;
     }
   });
-  if (!is_tagged) {
+  if (needs_tag && !has_entry) {
     count_as_lost(copy);
   }
 }
@@ -405,10 +412,10 @@ void add_clone(const DataFacts& data, bool was_unique) noexcept {
 
 void add_part(const void* whole, const DataFacts& part, bool was_unique) noexcept {
   update(part, [&](Ledger& all, Entry& entry) {
+    if (was_unique) {
+      entry.cloned_in = {};
+    }
     if (const Entry* const of_whole = all.find(whole)) {
-      if (was_unique) {
-        entry.cloned_in = {};
-      }
       add_lines_of_whole(entry.cloned_in, of_whole->cloned_in);
     }
   });

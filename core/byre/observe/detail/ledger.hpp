@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The ledger: a table of the data that has a tag, or that was cloned where a tag was in scope.
-/// Data without an entry is untagged.
+/// The ledger: a table of the data that has a tag, that was cloned where a tag was in scope, or
+/// that a writer of such data has left or made. Data without an entry is untagged.
 ///
 /// The ledger is in use from the first ScopedTag or recording until none exists and the table is
 /// empty. While it is in use, all threads take the slow paths of count_or_else() and
@@ -81,10 +81,15 @@ void end_recording() noexcept;
 /// Adds new data, with the tag of this thread.
 BYRE_API void add(const DataFacts& data) noexcept;
 BYRE_API void remove(const void* header) noexcept;
-/// Makes the tag of `source` the tag of `copy`. `leaves_source`: a writer moves to the copy and
-/// leaves the source to other owners.
+/// What happens to the source of a copy.
+enum class AfterCopy : std::uint8_t {
+  kept,
+  left,      ///< a writer moves to the copy, and leaves the source to other owners
+  released,  ///< the copy takes the source's place
+};
+/// Makes the tag of `source` the tag of `copy`.
 BYRE_API void inherit(const DataFacts& source, const DataFacts& copy,
-                      bool leaves_source = false) noexcept;
+                      AfterCopy after = AfterCopy::kept) noexcept;
 /// Adds the tag of this thread to the tags in which `data` was cloned. `was_unique`: the data had
 /// one owner before the clone, so the tags of earlier clones are removed.
 void add_clone(const DataFacts& data, bool was_unique) noexcept;

@@ -222,7 +222,10 @@ void WriteReport::record_steal(const void* data, std::size_t nbytes, CallSite si
 
 void WriteReport::record_copy(const DataFacts& source, const DataFacts& copy,
                               const CopyEvent& event) const noexcept {
-  ledger::inherit(source, copy, event.cause == CopyCause::shared);
+  ledger::inherit(source, copy,
+                  event.cause == CopyCause::shared    ? ledger::AfterCopy::left
+                  : event.cause == CopyCause::resized ? ledger::AfterCopy::released
+                                                      : ledger::AfterCopy::kept);
   record_wait(source.data, event.site, false);
   add(source.data,
       {.kind = RecordKind::copy,
@@ -241,7 +244,9 @@ void WriteReport::record_copy(const DataFacts& source, const DataFacts& copy,
 
 void WriteReport::record_overlay(const DataFacts& overlay, const DataFacts& shown,
                                  const CopyEvent& event, WrittenNbytes written) const noexcept {
-  ledger::inherit(shown, overlay, event.cause == CopyCause::shared);
+  ledger::inherit(
+      shown, overlay,
+      event.cause == CopyCause::shared ? ledger::AfterCopy::left : ledger::AfterCopy::kept);
   add(overlay.data,
       {.kind = RecordKind::overlay,
        .cause = event.cause,

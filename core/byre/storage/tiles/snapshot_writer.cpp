@@ -147,7 +147,7 @@ std::size_t SnapshotWriter::give_up_data(const void* data) {
   return is_found ? give_up_buffer(found->second) : 0;
 }
 
-/// Gives up buffers that have no other owner, until `nbytes` have been released. If every buffer
+/// Gives up pending buffers that have no other owner, until `nbytes` have been released. If each
 /// has another owner, waits for a part that another thread is writing. Returns the number of bytes
 /// that may have been released.
 std::size_t SnapshotWriter::give_up_unshared(std::size_t nbytes) {

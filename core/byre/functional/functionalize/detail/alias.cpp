@@ -32,13 +32,19 @@ AnyTensor base_for_views(const AnyTensor& value) {
 
 thread_local detail::AliasBounds bounds_of_thread;
 
-/// Returns `compute()`, which runs under the lock. Reclaimers could wait for the lock, so they are
-/// called without it, and `compute` is called again.
+/// Requests of memory under the lock call no reclaimers, which could wait for the lock.
+struct Locked {
+  explicit Locked(sync::Mutex& mutex) : lock(mutex) {}
+  sync::Lock lock;
+  sync::detail::HoldsLock held;
+};
+
+/// Returns `compute()`, which runs under the lock. If that exceeds a budget, calls reclaimers
+/// without the lock, and `compute` again.
 template <class Compute>
 auto under_lock(sync::Mutex& mutex, const Compute& compute) {
   return byre::detail::within_budget(nullptr, [&] {
-    const sync::Lock lock(mutex);
-    const sync::detail::HoldsLock held;
+    const Locked lock(mutex);
     return compute();
   });
 }
@@ -85,7 +91,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
 }
 
 void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   cached = {path.is_base() ? AnyTensor() : value, ++generation_, true, !path.is_base()};
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -176,13 +182,13 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     const ViewInfo& view = links.back()->info;
     const bool as_view = reapply_views_ && !(nearest.has_own_strides && view.depends_on_strides());
     nearest.value = view.replay(nearest.value, as_view);
-    const sync::Lock lock(mutex_);
+    const Locked lock(mutex_);
     if (CachedView* const link_cache = links.back()->cached;
         link_cache != nullptr && !is_current(*link_cache)) {
       *link_cache = nearest;
     }
   }
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   cached = nearest;  // a view has no initial value that could be lost
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
@@ -191,7 +197,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
 }
 
 std::uint64_t Alias::generation() const noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return generation_;
 }
 
@@ -263,14 +269,14 @@ std::vector<Alias::Region> Alias::written_regions_locked(bool values) {
 }
 
 std::size_t Alias::pending_updates() const noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return updates_.size();
 }
 
 // ---- the tensors of the alias
 
 void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   ++tensors_;
   if (path.last() != nullptr && path.last()->cached == nullptr) {
     path.last()->cached = &cached;
@@ -278,7 +284,7 @@ void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
 }
 
 void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   --tensors_;
   first_tensor_ = first_tensor_ == &cached ? nullptr : first_tensor_;
   if (path.last() != nullptr && path.last()->cached == &cached) {
@@ -287,7 +293,7 @@ void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept
 }
 
 std::size_t Alias::tensor_count() const noexcept {
-  const sync::Lock lock(mutex_);
+  const Locked lock(mutex_);
   return tensors_;
 }
 
