@@ -36,6 +36,20 @@ class BudgetsNeverOvershoot : public TwoThreads {
   unsigned in_use_ = 0;
 };
 
+/// Both threads give bytes back.
+class ReturnsAddUp : public TwoThreads {
+ public:
+  ReturnsAddUp() { expect(count_.take(3) == nullptr, "the bytes fit"); }
+  void thread(unsigned index) { count_.give_back(index + 1); }
+  void after() {
+    expect(count_.used() == 0, "all bytes were given back");
+    expect(count_.lack(5) == 0 && count_.lack(6) == 1, "the room equals the limit again");
+  }
+
+ private:
+  Count count_{5};
+};
+
 /// Two threads use bytes at the same time.
 class PeaksAreExact : public TwoThreads {
  public:
@@ -258,6 +272,7 @@ class ReclaimersWrite : public TwoThreads {
 const Scenario* const budgets_scenarios[] = {
     scenario<BudgetsNeverOvershoot>(
         "budgets_never_overshoot", "The comparison with the limit and the count are one step: B1."),
+    scenario<ReturnsAddUp>("returns_add_up", "No concurrent return is lost: B1."),
     scenario<PeaksAreExact>("peaks_are_exact",
                             "The peak is the largest number of bytes that were counted at a time.",
                             reduced_search),

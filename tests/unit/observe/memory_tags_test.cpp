@@ -143,7 +143,7 @@ TEST_F(MemoryReports, a_writable_clone_has_the_tag_of_its_source) {
 }
 
 TEST_F(MemoryReports, copies_of_memory_of_others_have_its_tag) {
-  std::byte memory[100];
+  std::byte memory[1000];
   const void* const constant = memory;
   const Buffer borrowed =
       in("source", [&] { return Buffer::borrow(memory, 100, aligned_allocator()); });

@@ -98,8 +98,8 @@ class basic_budget_count {
   /// Ends the count of `nbytes`, which were taken from this budget.
   void give_back(std::size_t nbytes) noexcept {
     for (basic_budget_count* budget = this; budget != nullptr; budget = budget->parent_) {
-      // If this were a load and a store, or if the next step came first, budgets_never_overshoot
-      // would fail.
+      // If this were a load and a store, returns_add_up would fail; if the next step came first,
+      // budgets_never_overshoot.
       budget->used_.fetch_sub(nbytes, sites.at(At::end_use, relaxed));
       budget->return_room(nbytes);
     }
@@ -152,7 +152,7 @@ class basic_budget_count {
   }
 
   void return_room(std::size_t nbytes) noexcept {
-    // If this were a load and a store, budgets_never_overshoot would fail.
+    // If this were a load and a store, returns_add_up would fail.
     room_.fetch_add(as_room(nbytes), sites.at(At::return_room, relaxed));
   }
 
