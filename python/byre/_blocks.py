@@ -203,9 +203,9 @@ def memory() -> Memory:
 
     In the dict `report`, the sums "allocated", "paged", "overlay" (pages that were written after a copy), "adopted" and
     "mapped" are those of all data, each shared byte once. "tags" has them for each tag of byre.tag(), the largest first.
-    "idle" and "overhead" belong to the pool; "total" contains them, but not "on_devices". "shared" lists tagged data with several owners, and
-    that from which a write has moved to a copy ("left_by_writers"). "pinned" is the part of "paged" that only copies
-    use. The dict is empty if byre was built without statistics.
+    "idle" and "overhead" belong to the pool; "total" contains them, but not "on_devices". "shared" lists tagged data
+    with several owners, and data from which a write has moved to a copy ("left_by_writers"). "pinned" is the part of
+    "paged" that only copies use. The dict is empty if byre was built without statistics.
 
     >>> x = byre.zeros(1 << 20)
     >>> y = byre.copy(x)

@@ -26,8 +26,9 @@ def tag(name: str) -> Iterator[None]:
 
     Arrays that byre makes within the block have the tag `name`. Copies have the tag of their source. Blocks nest, and the
     innermost one counts. Do not `await` or `yield` within a block: the code that runs meanwhile on the thread would
-    allocate with the tag. Raises ArgumentError if `name` is not a string or is empty, and byre.Error if the block ends on
-    another thread or before a block that began later, unless the block raised an exception. byre stores each name for good.
+    allocate with the tag. Raises ArgumentError if `name` is not a string or is empty, and byre.Error if the block ends
+    on another thread or before a block that began later, unless the block raised an exception. byre stores each name
+    for good.
 
     >>> with byre.tag("weights"):
     ...     x = byre.zeros(1 << 20)
@@ -45,7 +46,7 @@ def tag(name: str) -> Iterator[None]:
     finally:
         begun[scope] = True
         is_on_its_thread = begun is _scopes.begun
-        # A C++ scope must end on its thread, after the scopes within it. If it cannot end now, it ends with a later block.
+        # A C++ scope must end on its thread, after the scopes within it. If it cannot end now, a later block ends it.
         while is_on_its_thread and begun and begun[next(reversed(begun))]:
             _byre.end_tag(begun.popitem()[0])
         if scope in begun and is_done:  # otherwise, the error would hide the block's exception
