@@ -564,7 +564,8 @@ enum {
   BYRE_CAUSE_BORROWED = 3,
   BYRE_CAUSE_PINNED = 4,
   BYRE_CAUSE_WRITABLE = 5,
-  BYRE_CAUSE_RESIZED = 6
+  BYRE_CAUSE_RESIZED = 6,
+  BYRE_CAUSE_EXPORTED = 7
 };
 /// A name such as "shared"; "?" for other numbers.
 BYRE_C_API const char* byre_copy_cause_name(byre_copy_cause cause);

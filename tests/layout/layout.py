@@ -5,7 +5,7 @@ import re
 import sys
 
 # The rooms (folders) of core and their parts. Each entry may include the entries before it.
-ORDER = ["error", "system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage", "c",
+ORDER = ["error", "system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage", "ipc", "c",
          "shadow", "tensor/layout", "tensor", "tensor/elements", "tensor/print", "interop", "functional/dispatch", "functional/operators",
          "functional/backends", "functional/graph", "functional/functionalize", "functional/batching",
          "functional/builtin"]

@@ -57,7 +57,7 @@ byre_status byre_stats_snapshot(byre_stats* result) {
 }
 
 const char* byre_copy_cause_name(byre_copy_cause cause) {
-  return cause < 0 || cause > BYRE_CAUSE_RESIZED
+  return cause < 0 || cause > BYRE_CAUSE_EXPORTED
              ? "?"
              : stats::to_string(static_cast<stats::CopyCause>(cause));
 }

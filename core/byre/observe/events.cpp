@@ -67,7 +67,7 @@ Sinks& sinks() noexcept {
 
 const char* to_string(CopyCause cause) noexcept {
   constexpr const char* names[] = {"shared", "pending",  "read_only", "borrowed",
-                                   "pinned", "writable", "resized"};
+                                   "pinned", "writable", "resized",   "exported"};
   const auto index = static_cast<std::size_t>(cause);
   return index < std::size(names) ? names[index] : "?";
 }

@@ -26,6 +26,9 @@ enum class CopyCause : std::uint8_t {
   /// written in the source since its last clone
   writable,
   resized,  ///< a resize that needed a new block
+  /// an export to another process, of data that is not in pages, or of pages that were written in
+  /// an overlay
+  exported,
 };
 
 /// The name of the enumerator, such as "shared"; "?" if `cause` is out of range.

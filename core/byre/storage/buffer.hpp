@@ -76,6 +76,7 @@ class basic_tile_tree;
 template <sync::Sync Sync, class Slot>
 class basic_atomic_cell;
 struct QuickClone;
+struct ExportedHeader;
 }  // namespace detail
 
 /// Whether other threads write to a buffer during writable_clone().
@@ -512,9 +513,10 @@ class basic_buffer {
   /// if its capacity suffices.
   BYRE_API void resize_unsharing(std::size_t nbytes, CallSite site);
 
-  // ---- for the C interface
+  // ---- for the C interface, and for other processes
 
   friend struct detail::QuickClone;
+  friend struct detail::ExportedHeader;
 
   // ---- sharing
 
@@ -586,6 +588,7 @@ class basic_buffer {
   Header* create_writable_clone(CallSite site, Writers writers);
   void expect_unique(const char* operation, std::size_t nbytes);
   bool is_unique_in_order() noexcept;
+  void look_for_other_processes() noexcept;
   void resize_unsharing_once(std::size_t nbytes, CallSite site);
   void set_size(std::size_t nbytes, CallSite site);
   void move_to_new_block(std::size_t nbytes, std::size_t former, stats::CopyCause cause,

@@ -26,6 +26,7 @@ namespace detail {
 template <class Value>
 struct AtomicValue;
 struct QuickWrite;
+struct ExportedHeader;
 }  // namespace detail
 
 /// Unless a member says otherwise:
@@ -317,6 +318,7 @@ class basic_storage {
   friend Pin;
   friend detail::AtomicValue<basic_storage>;
   friend detail::QuickWrite;  // for the C interface
+  friend detail::ExportedHeader;
 
   struct Identity {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}

@@ -2,13 +2,14 @@
 #include <byre/error/error.hpp>
 #include <byre/files/detail/input_file.hpp>
 #include <byre/memory/detail/mappings.hpp>
-#include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/detail/simple_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/system/detail/files.hpp>
 #include <byre/system/detail/last_error.hpp>
 
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace byre::inline BYRE_ABI::detail {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 /// A mapped file. The file is closed after it was mapped, because the number of open files of a
 /// process is limited. To map an overlay, the file is opened again by its name. If the name then
 /// refers to another file or to no file, no overlay is mapped.
-class MappedFile final : public PageFile {
+class MappedFile final : public SimpleFile {
  public:
   explicit MappedFile(const FileName& name) {
     const OpenedFile file = open_regular_file(name, "map");
@@ -35,33 +36,18 @@ class MappedFile final : public PageFile {
     set_mapping(mapping, file.nbytes);
     identity_ = file.descriptor.identity();
   }
-  ~MappedFile() override {
-    if (data() != nullptr) {
-      unmap(data(), nbytes());
-    }
-  }
 
-  Overlay map_overlay(std::byte* source, OtherOverlays, MovedPages) noexcept override {
-    std::byte* const overlay = nbytes() < least_paged_nbytes ? nullptr : map_again();
-    if (overlay == nullptr || source == nullptr) {
-      return {overlay, 0};
-    }
-    const auto copied = copy_written_pages(overlay, source, nbytes());
-    if (!copied) {
-      unmap_overlay(overlay);
-      return {nullptr, 0};
-    }
-    return {overlay, *copied};
-  }
-  void unmap_overlay(std::byte* overlay) noexcept override { unmap(overlay, nbytes()); }
+  FileForOthers open_for_others() noexcept override { return {open_again(), false}; }
 
  private:
-  std::byte* map_again() const noexcept {
-    if (path_ == nullptr) {
-      return nullptr;
-    }
-    const Descriptor file = system::open_to_read(path_.get());
-    if (file.identity() != identity_) {
+  Descriptor open_again() const noexcept {
+    Descriptor file = path_ == nullptr ? Descriptor() : system::open_to_read(path_.get());
+    return file.identity() == identity_ ? std::move(file) : Descriptor();
+  }
+
+  std::byte* map_privately() const noexcept override {
+    const Descriptor file = nbytes() < least_paged_nbytes ? Descriptor() : open_again();
+    if (!file) {
       return nullptr;
     }
     std::byte* const mapping = map_file_pages(file, nbytes(), system::Access::read_write);

@@ -28,10 +28,25 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
   return nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
 }
 
+/// Populating one small page of each huge page, and collapsing afterwards, is many times faster than
+/// populating all small pages.
+bool make_present(std::byte* data, std::size_t nbytes) noexcept {
+  const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
+  for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {
+    if (!system::populate(data + at, 1)) {
+      return false;
+    }
+  }
+  if (in_huge_pages != 0) {
+    system::collapse(data, in_huge_pages);  // if refused, small pages work too
+  }
+  return true;
+}
+
 MemoryFile::~MemoryFile() {
   files().remove(*this);  // must be first, or a concurrent fork would map the file again
   if (data() != nullptr && state_ != FileState::lost) {
-    if (state_ == FileState::shared) {
+    if (state_ == FileState::shared && !range_.arena->is_own()) {
       free_memory(data(), nbytes());  // no child maps the file
     }
     unmap(data(), nbytes());
@@ -96,26 +111,36 @@ bool MemoryFile::make_private(std::byte* place, system::Writes former) noexcept 
   return is_mapped_again && former == only_here;
 }
 
-/// Allocates pages, in huge pages if the system has any. Populating one small page of each huge
-/// page, and collapsing afterwards, is many times faster than populating all small pages. The pages
-/// of smaller files are allocated at first use.
-bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcept {
-  const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
-  for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {
-    if (!system::populate(data + at, 1)) {
-      return false;
-    }
-  }
-  if (in_huge_pages != 0) {
-    system::collapse(data, in_huge_pages);  // if refused, small pages work too
-  }
-  return true;
-}
-
 void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept {
   const sync::Lock lock(files().mutex());
   owners_ = owners;
   is_owned_ = is_owned;
+}
+
+FileForOthers MemoryFile::open_for_others() noexcept {
+  const sync::Lock lock(files().mutex());
+  const bool may_change = state_ == FileState::shared;
+  // The file of several ranges would show other data, too.
+  if (!range_.arena->is_own() || !(may_change || state_ == FileState::forked)) {
+    return {};
+  }
+  was_exported_ = true;
+  return {system::open_for_others(range_.arena->file(), system::Writers::mappings), may_change};
+}
+
+bool MemoryFile::is_open_elsewhere() noexcept {
+  const sync::Lock lock(files().mutex());
+  return state_ == FileState::shared && system::is_open_elsewhere(range_.arena->file());
+}
+
+void MemoryFile::wait_until_closed_elsewhere() noexcept {
+  const bool may_change = [this] {
+    const sync::Lock lock(files().mutex());
+    return state_ == FileState::shared;
+  }();
+  if (may_change) {
+    system::wait_until_closed_elsewhere(range_.arena->file());
+  }
 }
 
 std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes, Present present) try {

@@ -23,6 +23,9 @@ std::int64_t MemoryFiles::pinned_nbytes() noexcept {
 }
 
 bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) {
+  if (std::unique_ptr<PageArena> own = PageArena::create_own(nbytes)) {
+    return own.release()->take(file.range_, nbytes, 1);  // put_back_range() deletes it
+  }
   std::unique_ptr<PageArena> made;  // allocated without the lock
   for (;;) {
     {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The memory files of a process (system/detail/memory_files.hpp), and the list of all ranges of
-/// pages in them. The process takes new ranges from one memory file until the process forks or
-/// loses the file's descriptor.
+/// pages in them. Each range has a file of its own, which other processes can map, while the
+/// process has descriptors to spare. Further ranges are taken from one memory file until the process
+/// forks or loses the file's descriptor.
 #pragma once
 
 #include <byre/error/detail/intrusive_list.hpp>
@@ -49,6 +50,9 @@ class PageArena {
   /// Returns null if the system lacks memory files, or if a limit forbids a file of this size.
   /// Throws std::bad_alloc.
   static std::unique_ptr<PageArena> create();
+  /// An arena for one range of `nbytes`, which other processes can map without access to other
+  /// data. It is retired already. Also returns null if the process has few descriptors left.
+  static std::unique_ptr<PageArena> create_own(std::size_t nbytes);
   PageArena(const PageArena&) = delete;
   PageArena& operator=(const PageArena&) = delete;
   ~PageArena() = default;
@@ -65,6 +69,8 @@ class PageArena {
   bool is_empty() const noexcept { return ranges_.empty(); }
   /// True if the memory file has a descriptor, which map() needs.
   bool is_open() const noexcept { return file_.number() >= 0; }
+  bool is_own() const noexcept { return nbytes_ != most_nbytes; }
+  const Descriptor& file() const noexcept { return file_; }
 
   /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if
   /// `address` is null. Returns null if the system refuses or the descriptor is lost; the caller
@@ -72,11 +78,13 @@ class PageArena {
   std::byte* map(const PageRange& range, system::Writes writes, std::byte* address) const noexcept;
 
  private:
-  explicit PageArena(Descriptor file) noexcept : file_(std::move(file)) {}
+  PageArena(Descriptor file, std::int64_t nbytes) noexcept
+      : file_(std::move(file)), nbytes_(nbytes) {}
   bool take_from(std::int64_t begin, PageRange& range, std::int64_t nbytes,
                  std::int64_t alignment) noexcept;
 
   const Descriptor file_;
+  const std::int64_t nbytes_;
   PageRange::SizesByOffset ranges_;
   std::int64_t next_ = 0;  // where the search for unused pages continues
   bool is_retired_ = false;
@@ -108,12 +116,14 @@ class MemoryFile final : public PageFile, public ListNode {
   void unmap_overlay(std::byte* overlay) noexcept override;
   void add_overlay(OverlayNode& overlay) noexcept override;
   void remove_overlay(OverlayNode& overlay) noexcept override;
+  FileForOthers open_for_others() noexcept override;
+  bool is_open_elsewhere() noexcept override;
+  void wait_until_closed_elsewhere() noexcept override;
 
  private:
   friend class MemoryFiles;
 
   std::byte* map_range(std::size_t nbytes, system::Writes writes) const noexcept;
-  bool make_present(std::byte* data, std::size_t nbytes) const noexcept;
   bool make_private(std::byte* place, system::Writes former) noexcept;
   bool replace_with_copies() noexcept;
   void lose() noexcept;
@@ -133,6 +143,7 @@ class MemoryFile final : public PageFile, public ListNode {
   // True after the only owner of the file was replaced with an overlay.
   bool has_only_overlays_ = false;
   FileState state_ = FileState::shared;
+  bool was_exported_ = false;     // true once other processes may map the file
   bool is_written_back_ = false;  // true while a thread writes pages back; other threads may not
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;
@@ -187,5 +198,10 @@ MemoryFiles& files() noexcept;
 
 /// The alignment of a mapping of `nbytes`.
 std::size_t alignment_for(std::size_t nbytes) noexcept;
+
+/// Allocates the pages of a mapping in huge pages, as far as the system has any. The pages of a
+/// mapping below the size of a huge page are allocated at first use. Returns false if memory is
+/// lacking.
+bool make_present(std::byte* data, std::size_t nbytes) noexcept;
 
 }  // namespace byre::inline BYRE_ABI::detail

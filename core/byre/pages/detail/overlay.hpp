@@ -68,7 +68,7 @@ class basic_overlay final : public basic_header<Sync> {
   stats::detail::DataFacts facts_of_file() const noexcept { return base_.facts(); }
 
   /// The data that this overlay shows in pages that were not written in it.
-  const Header* beneath() const noexcept { return &base_; }
+  Paged& beneath() const noexcept { return base_; }
 
   /// Collapses pages of the file to huge pages; see PageFile::collapse().
   void collapse(std::size_t offset, std::size_t nbytes) noexcept {
@@ -84,6 +84,7 @@ class basic_overlay final : public basic_header<Sync> {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
         is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
+    base.look_for_other_processes();
     // If the source is the base's only copier, only the source, and overlays being made from it,
     // show the file.
     const auto others = is_second && !base.is_read_only() && base.share().is_sole_copier()
@@ -199,6 +200,7 @@ class basic_overlay final : public basic_header<Sync> {
       return {&source, nullptr, 0};
     }
     Paged& base = source.base_;
+    base.look_for_other_processes();
     const bool is_last = may_move && !base.is_read_only() && base.share().is_sole_copier();
     if (is_last) {
       base.becomes_writable();  // map_overlay() writes pages back

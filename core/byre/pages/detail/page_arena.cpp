@@ -22,11 +22,25 @@ PageRange::PageRange() {
 
 std::unique_ptr<PageArena> PageArena::create() {
   Descriptor file = system::create_memory_file(most_nbytes);
-  return file ? std::unique_ptr<PageArena>(new PageArena(std::move(file))) : nullptr;
+  return file ? std::unique_ptr<PageArena>(new PageArena(std::move(file), most_nbytes)) : nullptr;
+}
+
+std::unique_ptr<PageArena> PageArena::create_own(std::size_t nbytes) {
+  if (nbytes > static_cast<std::uint64_t>(most_nbytes / 2)) {
+    return nullptr;
+  }
+  const std::int64_t own_nbytes = static_cast<std::int64_t>(nbytes) + gap_nbytes;
+  Descriptor file = system::create_memory_file(own_nbytes);
+  if (!file || !system::has_low_number(file)) {
+    return nullptr;
+  }
+  std::unique_ptr<PageArena> arena(new PageArena(std::move(file), own_nbytes));
+  arena->retire();
+  return arena;
 }
 
 bool PageArena::take(PageRange& range, std::size_t nbytes, std::size_t alignment) noexcept {
-  if (nbytes > static_cast<std::uint64_t>(most_nbytes - gap_nbytes)) {
+  if (nbytes > static_cast<std::uint64_t>(nbytes_ - gap_nbytes)) {
     return false;
   }
   const auto wanted = static_cast<std::int64_t>(nbytes);
@@ -41,7 +55,7 @@ bool PageArena::take_from(std::int64_t begin, PageRange& range, std::int64_t nby
   };
   std::int64_t offset = round_up(begin);
   for (auto next = ranges_.lower_bound(begin);; ++next) {
-    const std::int64_t end = next == ranges_.end() ? most_nbytes : next->first;
+    const std::int64_t end = next == ranges_.end() ? nbytes_ : next->first;
     if (nbytes + gap_nbytes <= end - offset) {
       range.arena = this;
       range.offset = range.entry.key() = offset;

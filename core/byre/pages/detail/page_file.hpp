@@ -8,6 +8,7 @@
 #include <byre/files/file_name.hpp>
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/budget.hpp>
+#include <byre/system/detail/descriptor.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,13 @@ enum class OtherOverlays : std::uint8_t { none, some };
 enum class MovedPages : std::uint8_t {
   few,  ///< up to an eighth of all pages; beyond that, a full copy costs less
   any,
+};
+
+/// A file of pages for other processes.
+struct FileForOthers {
+  Descriptor file;  ///< opened only to read; empty if the system refuses
+  /// Whether this process may write the file later, if no process has it open any more.
+  bool may_change = false;
 };
 
 /// A mapped file of pages. It outlives its overlays.
@@ -92,6 +100,15 @@ class BYRE_API PageFile {
   virtual void add_overlay(OverlayNode& /*overlay*/) noexcept {}
   virtual void remove_overlay(OverlayNode& /*overlay*/) noexcept {}
 
+  /// Opens the file for other processes, which may map it as long as they have the descriptor.
+  /// Thread-safe.
+  virtual FileForOthers open_for_others() noexcept { return {}; }
+  /// Whether a descriptor from open_for_others(), or a mapping made with it, exists in any process,
+  /// and this process may write the file. Thread-safe.
+  virtual bool is_open_elsewhere() noexcept { return false; }
+  /// Waits until is_open_elsewhere() is false, or is not known.
+  virtual void wait_until_closed_elsewhere() noexcept {}
+
  protected:
   PageFile() noexcept = default;
   void set_mapping(std::byte* data, std::size_t nbytes) noexcept {
@@ -136,6 +153,10 @@ BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
 /// unreadable. Throws OutOfMemory if memory is lacking.
 BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
 
+/// Maps a file that another process sent, which has at least `nbytes` bytes. Returns null if the
+/// system refuses. Throws OutOfMemory if the heap is full.
+std::unique_ptr<PageFile> import_file(Descriptor file, std::size_t nbytes);
+
 /// Copies the pages that were written in the private mapping `from` to `to`, a fresh private
 /// mapping of the same file. Returns the number of copied bytes, or nullopt if there is no memory
 /// for the pages or a full copy costs less.
@@ -156,6 +177,14 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
                           void (*visit)(void* context, std::size_t offset,
                                         std::size_t nbytes) noexcept,
                           void* context) noexcept;
+
+/// Calls `visit(context, offset, nbytes)` for all runs of pages that were written in a private
+/// mapping, until it returns false. Returns the bytes of the runs, or nullopt if not all were
+/// visited: the system does not report them, or a full copy costs less.
+std::optional<std::size_t> visit_written_pages(const std::byte* mapping, std::size_t nbytes,
+                                               bool (*visit)(void* context, std::size_t offset,
+                                                             std::size_t nbytes) noexcept,
+                                               void* context) noexcept;
 
 /// Writes the written pages of the private mapping `mapping` back to the file, through its shared
 /// mapping `shown`. After each run of pages, calls `end_run(context, offset, nbytes)`, which makes

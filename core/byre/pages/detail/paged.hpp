@@ -5,6 +5,7 @@
 #include <byre/cow/detail/header.hpp>
 #include <byre/error/error.hpp>
 #include <byre/observe/detail/observer.hpp>
+#include <byre/pages/detail/exported.hpp>
 #include <byre/pages/detail/page_file.hpp>
 
 #include <memory>
@@ -16,7 +17,7 @@ namespace byre::inline BYRE_ABI::cow {
 /// The header of a file's data. The file belongs to an allocator, or is a mapped file, which is
 /// read-only.
 template <sync::Sync Sync>
-class basic_paged final : public basic_header<Sync> {
+class basic_paged final : public basic_header<Sync>, public detail::ExportedData {
   using Header = basic_header<Sync>;
 
  public:
@@ -49,6 +50,48 @@ class basic_paged final : public basic_header<Sync> {
 
   detail::PageFile& file() const noexcept { return *file_; }
 
+  /// Opens the file for other processes, and counts these as one copier if the file may change.
+  /// The caller is a copier, or an owner if `by_copier` is false.
+  detail::FileForOthers export_file(bool by_copier) {
+    detail::FileForOthers opened = file_->open_for_others();
+    if (opened.file && opened.may_change) {
+      if (by_copier) {
+        this->share().add_copy();
+      } else {
+        this->share().add_owner();
+        [[maybe_unused]] const Claim claim = this->share().claim(Wait::never);
+        BYRE_ASSERT(claim == Claim::copy, "data was exported without an owner");
+      }
+      if (!outside_.put()) {
+        // Other processes are counted already. The caller is not the last.
+        [[maybe_unused]] const bool is_last = this->share().finish_copy();
+      }
+      detail::list_export(*this);
+    }
+    return opened;
+  }
+
+  /// If other processes are counted, looks whether they still have the file open, and else ends
+  /// their count. The caller is an owner or a copier.
+  void look_for_other_processes() noexcept {
+    if (outside_.take()) {
+      look();
+    }
+  }
+
+  bool take() noexcept override { return outside_.take(); }
+  bool look() noexcept override {
+    // If no owner and no copier of this process is left, other processes keep the file themselves.
+    if (file_->is_open_elsewhere() && !this->share().is_sole_copier() && outside_.put()) {
+      return false;
+    }
+    if (this->share().finish_copy()) {
+      this->release();
+    }
+    return true;
+  }
+  void wait_for_other_processes() noexcept override { file_->wait_until_closed_elsewhere(); }
+
   /// As for other headers, but with the address of the file's data: an overlay may have taken the
   /// place of the data at its former address.
   stats::detail::DataFacts facts() const noexcept {
@@ -70,6 +113,7 @@ class basic_paged final : public basic_header<Sync> {
     });
   }
   ~basic_paged() {
+    detail::unlist_export(*this);
     stats::detail::count(stats::detail::minus(own_counter(), this->capacity()));
     stats::detail::report_release(*this, counted_nbytes());
   }
@@ -86,6 +130,7 @@ class basic_paged final : public basic_header<Sync> {
 
   const detail::Charge charge_;  // destroyed after the file
   const std::unique_ptr<detail::PageFile> file_;
+  basic_outside_copier<Sync> outside_;
 };
 
 }  // namespace byre::inline BYRE_ABI::cow

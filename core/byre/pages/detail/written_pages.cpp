@@ -150,6 +150,19 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
   runs.flush();
 }
 
+std::optional<std::size_t> visit_written_pages(const std::byte* mapping, std::size_t nbytes,
+                                               bool (*visit)(void* context, std::size_t offset,
+                                                             std::size_t nbytes) noexcept,
+                                               void* context) noexcept {
+  const auto take = [=](std::size_t offset, std::size_t run_nbytes) noexcept {
+    return visit(context, offset, run_nbytes);
+  };
+  Limited limited(take, nbytes / moved_pages_divisor);
+  system::PageMap map;
+  return for_each_private_run(map, mapping, in_whole_pages(nbytes), limited) ? limited.taken()
+                                                                             : std::nullopt;
+}
+
 std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept {
   CountBytes count;
   system::PageMap map;

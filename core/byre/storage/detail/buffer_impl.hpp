@@ -41,6 +41,7 @@ Materialized basic_buffer<Sync>::copy_or_steal_once(Wait wait, CallSite site,
   if (!header().is_of_this_process() || header().has_pages()) {
     wait = Wait::never;
   }
+  look_for_other_processes();
   return claim_and_copy(wait, site, report, header().has_pages());
 }
 
@@ -182,7 +183,8 @@ std::span<std::byte> basic_buffer<Sync>::populated(std::size_t offset, std::size
 template <sync::Sync Sync>
 const void* basic_buffer<Sync>::memory_id() const noexcept {
   return header().origin() == Origin::overlay
-             ? static_cast<cow::basic_overlay<Sync>&>(header()).beneath()
+             ? static_cast<const Header*>(
+                   &static_cast<cow::basic_overlay<Sync>&>(header()).beneath())
              : &header();
 }
 

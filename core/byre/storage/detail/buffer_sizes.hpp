@@ -133,11 +133,20 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
 
 template <sync::Sync Sync>
 void basic_buffer<Sync>::expect_unique(const char* operation, std::size_t nbytes) {
+  look_for_other_processes();
   if (!header().share().is_unique() && !is_unique_in_order()) {
     throw NotUnique(
         format_text("cannot %s to %zu bytes: the buffer's %zu bytes are shared or being copied. "
                     "Call materialize() first, or %s before cloning.",
                     operation, nbytes, header().nbytes(), operation));
+  }
+}
+
+/// If this is data in pages that other processes mapped, looks whether they still do.
+template <sync::Sync Sync>
+void basic_buffer<Sync>::look_for_other_processes() noexcept {
+  if (header().origin() == Origin::paged) {
+    static_cast<cow::basic_paged<Sync>&>(header()).look_for_other_processes();
   }
 }
 

@@ -23,6 +23,9 @@
 namespace byre::inline BYRE_ABI {
 
 class SnapshotWriter;
+namespace detail {
+struct ImportedTiles;
+}
 
 /// Tiles are numbered from 0, and each but the last has `tile_nbytes` bytes. Each tile is a
 /// separate block of memory, aligned to data_alignment (64 bytes). The allocator may be that of a
@@ -257,6 +260,7 @@ class basic_tiled_buffer {
 
  private:
   friend class SnapshotWriter;
+  friend struct detail::ImportedTiles;
 
   using Access = decltype(std::declval<const detail::AccessMonitor&>().reads(CallSite{}));
 

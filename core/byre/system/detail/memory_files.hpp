@@ -45,6 +45,35 @@ bool free_file_pages(std::byte* begin, std::size_t nbytes) noexcept;
 /// Collects the pages of a mapping in huge pages. Does nothing if the system refuses.
 void collapse(std::byte* begin, std::size_t nbytes) noexcept;
 
+// ---- Memory files that other processes map
+
+/// What can still change a memory file that other processes open.
+enum class Writers : std::uint8_t {
+  mappings,  ///< mappings with Writes::to_file that exist already
+  none,      ///< nothing; there must be no such mapping
+};
+
+/// Opens a memory file a second time, for other processes: only to read, and sealed, so that no
+/// process can resize it, or write it except as `writers` allows. The descriptor has a lock, which
+/// ends with its last duplicate and the last mapping made with it, in any process. Returns an empty
+/// descriptor if the system refuses.
+Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept;
+
+/// Whether a duplicate of a descriptor from open_for_others(), or a mapping made with one, exists
+/// in any process or in a message. True if `file` is closed, because the answer is then unknown.
+bool is_open_elsewhere(const Descriptor& file) noexcept;
+
+/// Waits until is_open_elsewhere() is false. Returns false at once if `file` is closed.
+bool wait_until_closed_elsewhere(const Descriptor& file) noexcept;
+
+/// Whether a file is a memory file that no process can shorten.
+bool keeps_its_size(const Descriptor& file) noexcept;
+/// Whether a file is a memory file that no process can change.
+bool is_constant(const Descriptor& file) noexcept;
+
+/// Whether less than a quarter of the descriptors that the process may open have lower numbers.
+bool has_low_number(const Descriptor& file) noexcept;
+
 /// A pipe. Both descriptors are empty if the system refuses.
 struct Pipe {
   Descriptor reads;

@@ -3,23 +3,40 @@
 #include <byre/system/detail/posix.hpp>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 namespace byre::inline BYRE_ABI::system {
 namespace {
 
-constexpr unsigned noexec_seal = 0x0008;  // MFD_NOEXEC_SEAL, Linux 6.3; older headers lack it
-constexpr int collapse_advice = 25;       // MADV_COLLAPSE, Linux 6.1; older headers lack it
+constexpr unsigned noexec_seal = 0x0008;   // MFD_NOEXEC_SEAL, Linux 6.3; older headers lack it
+constexpr int future_write_seal = 0x0010;  // F_SEAL_FUTURE_WRITE, Linux 5.1
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr int collapse_advice = 25;  // MADV_COLLAPSE, Linux 6.1; older headers lack it
 
 bool may_have_files_of(std::int64_t nbytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
          (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(nbytes));
+}
+
+/// Adds the seals, and prevents others. Returns false if the system refuses.
+bool add_seals(int number, int seals) noexcept {
+  const int present = ::fcntl(number, F_GET_SEALS);
+  return present >= 0 &&
+         ((present & seals) == seals || ::fcntl(number, F_ADD_SEALS, seals | F_SEAL_SEAL) == 0);
+}
+
+bool has_seals(const Descriptor& file, int seals) noexcept {
+  const int present = ::fcntl(file.number(), F_GET_SEALS);
+  return present >= 0 && (present & seals) == seals;
 }
 
 }  // namespace
@@ -33,9 +50,9 @@ Descriptor create_memory_file(std::int64_t nbytes) noexcept {
   if (!may_create || !may_have_files_of(nbytes)) {
     return Descriptor();
   }
-  Descriptor file(::memfd_create("byre", MFD_CLOEXEC | noexec_seal));
+  Descriptor file(::memfd_create("byre", MFD_CLOEXEC | MFD_ALLOW_SEALING | noexec_seal));
   if (!file && errno == EINVAL) {
-    file = Descriptor(::memfd_create("byre", MFD_CLOEXEC));
+    file = Descriptor(::memfd_create("byre", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   }
   const int number = file.number();
   return number < 0 || ::ftruncate(number, nbytes) != 0 ? Descriptor() : std::move(file);
@@ -83,6 +100,58 @@ void collapse([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t nb
 #if !defined(BYRE_WITHOUT_HUGE_PAGES)
   ::madvise(begin, nbytes, collapse_advice);
 #endif
+}
+
+Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept {
+  const int number = file.number();
+  const int seals = size_seals | (writers == Writers::none ? F_SEAL_WRITE : future_write_seal);
+  if (number < 0 || !add_seals(number, seals)) {
+    return Descriptor();
+  }
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", number);
+  Descriptor opened(::open(path.data(), O_RDONLY | O_CLOEXEC));
+  if (!opened && writers == Writers::none) {
+    return file.duplicate();  // there may be no /proc
+  }
+  if (opened.identity() != file.identity() || ::flock(opened.number(), LOCK_SH | LOCK_NB) != 0) {
+    return Descriptor();
+  }
+  return opened;
+}
+
+bool is_open_elsewhere(const Descriptor& file) noexcept {
+  const int number = file.number();
+  if (number < 0 || ::flock(number, LOCK_EX | LOCK_NB) != 0) {
+    return true;
+  }
+  ::flock(number, LOCK_UN);
+  return false;
+}
+
+bool wait_until_closed_elsewhere(const Descriptor& file) noexcept {
+  const int number = file.number();
+  int result = -1;
+  while (number >= 0 && (result = ::flock(number, LOCK_EX)) != 0 && errno == EINTR) {
+  }
+  if (result == 0) {
+    ::flock(number, LOCK_UN);
+  }
+  return result == 0;
+}
+
+bool keeps_its_size(const Descriptor& file) noexcept {
+  return has_seals(file, F_SEAL_SHRINK);
+}
+
+bool is_constant(const Descriptor& file) noexcept {
+  return has_seals(file, F_SEAL_SHRINK | F_SEAL_WRITE);
+}
+
+bool has_low_number(const Descriptor& file) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+         static_cast<::rlim_t>(file.number()) < limit.rlim_cur / 4;
 }
 
 Pipe create_pipe() noexcept {

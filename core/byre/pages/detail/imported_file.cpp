@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/pages/detail/memory_files.hpp>
+#include <byre/pages/detail/simple_file.hpp>
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace byre::inline BYRE_ABI::detail {
+namespace {
+
+/// A file that another process sent. The descriptor stays open, because the file may have no name.
+class ImportedFile final : public SimpleFile {
+ public:
+  ImportedFile(Descriptor file, std::size_t nbytes) noexcept
+      : file_(std::move(file)), mapped_nbytes_(nbytes) {
+    std::byte* const mapping = map_privately();
+    if (mapping != nullptr) {
+      system::protect(mapping, mapped_nbytes_, system::Access::read);
+      set_mapping(mapping, nbytes);
+    }
+  }
+
+  FileForOthers open_for_others() noexcept override { return {file_.duplicate(), false}; }
+
+ private:
+  std::byte* map_privately() const noexcept override {
+    std::byte* const reserved =
+        map_pages(0, mapped_nbytes_, alignment_for(mapped_nbytes_), system::Access::none);
+    if (reserved == nullptr) {
+      return nullptr;
+    }
+    std::byte* const mapping = system::map_memory_file(
+        file_, 0, mapped_nbytes_, system::Writes::private_to_mapping, reserved);
+    if (mapping == nullptr) {
+      unmap(reserved, mapped_nbytes_);
+    }
+    return mapping;
+  }
+
+  const Descriptor file_;
+  const std::size_t mapped_nbytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<PageFile> import_file(Descriptor file, std::size_t nbytes) try {
+  auto imported = std::make_unique<ImportedFile>(std::move(file), nbytes);
+  return imported->data() == nullptr ? nullptr : std::move(imported);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("importing a file of pages");
+}
+
+}  // namespace byre::inline BYRE_ABI::detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Access to the headers of buffers, for data that is shared with other processes.
+#pragma once
+
+#include <byre/pages/detail/overlay.hpp>
+#include <byre/storage/storage.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace byre::inline BYRE_ABI::detail {
+
+struct ExportedHeader {
+  using Header = cow::basic_header<sync::Default>;
+  using Paged = cow::basic_paged<sync::Default>;
+  using Overlay = cow::basic_overlay<sync::Default>;
+
+  /// The header of a buffer that is about to be shared with other processes.
+  static Header& share(const Buffer& buffer, CallSite site) noexcept {
+    const auto access = buffer.monitor_.is_cloned(site);
+    buffer.header().becomes_shared(site);
+    return buffer.header();
+  }
+
+  /// A buffer over the first `nbytes` bytes of a file that no owner writes.
+  static Buffer over(std::unique_ptr<PageFile> file, std::size_t nbytes, Allocator& allocator) {
+    const Header::Description description{file->data(), nbytes,         file->nbytes(),
+                                          &allocator,   Origin::mapped, true};
+    return Buffer(Paged::create(description, std::move(file)));
+  }
+
+  /// Maps an overlay in place of the mapped file of `buffer`. Returns false if the system refuses.
+  static bool overlay(Buffer& buffer) {
+    Header* const overlay = Overlay::create(buffer.header()).first;
+    if (overlay != nullptr) {
+      buffer.adopt_header(overlay);
+    }
+    return overlay != nullptr;
+  }
+
+  /// The buffer of a storage that is not an empty handle.
+  static const Buffer& buffer_of(const Storage& storage) noexcept {
+    return storage.identity_->buffer;
+  }
+};
+
+}  // namespace byre::inline BYRE_ABI::detail
