@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstdlib>
 #include <string_view>
 
 namespace byre::test {
@@ -98,6 +100,17 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
           ? &__interceptor_mmap
           : reinterpret_cast<decltype(&__interceptor_mmap)>(::dlsym(RTLD_NEXT, "mmap"));
   return next(at, nbytes, protection, flags, file, offset);
+}
+
+extern "C" int getrlimit(__rlimit_resource_t resource, rlimit* limit) noexcept {
+  const auto result =
+      static_cast<int>(::syscall(SYS_prlimit64, ::getpid(), resource, nullptr, limit));
+  const bool has_few = std::getenv("BYRE_FEW_DESCRIPTORS") != nullptr ||
+                       (watched != nullptr && !watched->has_many_descriptors);
+  if (resource == RLIMIT_NOFILE && has_few) {
+    limit->rlim_cur = 4;
+  }
+  return result;
 }
 
 extern "C" void* mremap(void* from, std::size_t nbytes, std::size_t new_nbytes, int flags,

@@ -37,6 +37,10 @@ class WatchedSystem {
   bool has_noexec_seal = true;
   bool wants_noexec_seal = false;
 
+  /// Whether the process may open many files, so that each range of pages has a file of its own.
+  /// If the environment variable BYRE_FEW_DESCRIPTORS is set, it never may.
+  bool has_many_descriptors = true;
+
   /// Whether munmap() succeeds.
   bool unmaps = true;
   /// Whether mprotect() makes pages writable.

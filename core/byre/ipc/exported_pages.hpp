@@ -49,7 +49,7 @@ struct Transfers;
 /// Thread-safety: as for a standard container. Members throw nothing.
 class BYRE_API ExportedPages {
  public:
-  static constexpr std::size_t message_nbytes = 1024;
+  static constexpr std::size_t message_nbytes = 2048;
 
   ExportedPages(ExportedPages&&) noexcept = default;
   ExportedPages& operator=(ExportedPages&&) noexcept = default;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/pages/detail/exported.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
@@ -17,6 +18,8 @@ class PagedAllocator final : public detail::PageAllocator {
     return default_allocator().nbytes_taken_by(block);
   }
 
+  /// Releases data that only other processes still use. Looks at few data, so the cost is bounded.
+  void make_room() noexcept override { detail::look_at_exports(8, false); }
   std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
     return nbytes < least_paged_nbytes ? nullptr : detail::create_memory_file(nbytes);
   }

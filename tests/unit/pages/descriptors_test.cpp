@@ -166,6 +166,8 @@ TEST_F(PagedDescriptors, memory_files_work_with_and_without_the_noexec_seal) {
 
 TEST_F(PagedDescriptors, a_fork_closes_an_unused_memory_file) {
   in_a_child([] {
+    WatchedSystem system;
+    system.has_many_descriptors = false;
     for (int round = 0; round < 3; ++round) {
       (void)filled(std::byte{1});
       EXPECT_GE(memory_file(), 0);

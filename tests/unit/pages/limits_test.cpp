@@ -39,6 +39,8 @@ TEST(PagedLimits, a_file_size_limit_makes_new_data_ordinary_memory) {
                                      {most_nbytes - 1, Origin::allocated},
                                      {rlim_t{1} << 30, Origin::allocated}}) {
     in_a_child([most = most, origin = origin] {
+      WatchedSystem system;
+      system.has_many_descriptors = false;
       set_limit(RLIMIT_FSIZE, most);
       EXPECT_EQ(ones().origin(), origin);
     });
@@ -75,6 +77,8 @@ TEST(PagedLimits, a_locked_memory_limit_makes_map_file_throw) {
 
 TEST(PagedLimits, a_file_size_limit_set_after_allocation_raises_no_signal) {
   in_a_child([] {
+    WatchedSystem system;
+    system.has_many_descriptors = false;
     std::optional<Buffer> base = ones();
     Buffer overlay = *base;
     overlay.mutable_data()[5] = std::byte{2};

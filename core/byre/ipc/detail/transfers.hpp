@@ -27,7 +27,7 @@ struct TransferMessage {
   std::uint64_t patch_nbytes = 0;  ///< of the second file; 0 if there is none
   std::uint32_t details_nbytes = 0;
   std::uint32_t unused = 0;
-  std::array<std::byte, 976> details{};  ///< what the kind of data needs
+  std::array<std::byte, 2000> details{};  ///< what the kind of data needs
 };
 static_assert(sizeof(TransferMessage) == ExportedPages::message_nbytes);
 

@@ -124,6 +124,8 @@ class BYRE_API PageFile {
 /// An allocator that stores large data in files of pages.
 class BYRE_API PageAllocator : public Allocator {
  public:
+  /// Called before create_file(), before the bytes count in a budget.
+  virtual void make_room() noexcept {}
   /// Creates a file for `nbytes`, or returns null if ordinary memory is to be used.
   virtual std::unique_ptr<PageFile> create_file(std::size_t nbytes) = 0;
 

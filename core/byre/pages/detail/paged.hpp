@@ -24,8 +24,10 @@ class basic_paged final : public basic_header<Sync>, public detail::ExportedData
   /// Creates data with indeterminate contents from an allocator that has pages. Returns null if the
   /// allocator provides no file for it. Throws OutOfMemory.
   static Header* create(std::size_t nbytes, Allocator& allocator) {
+    detail::PageAllocator& pages = detail::page_allocator_of(allocator);
+    pages.make_room();
     detail::Charge charge(allocator, nbytes);
-    auto file = detail::page_allocator_of(allocator).create_file(nbytes);
+    auto file = pages.create_file(nbytes);
     if (file == nullptr) {
       return nullptr;
     }

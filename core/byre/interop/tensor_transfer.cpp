@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/tensor_data.hpp>
+#include <byre/interop/tensor_transfer.hpp>
+#include <byre/ipc/detail/transfers.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+
+namespace byre::inline BYRE_ABI {
+namespace {
+
+using detail::DataKind;
+using detail::Transfers;
+
+struct TensorInMessage {
+  std::uint32_t dtype = 0;
+  std::uint32_t ndim = 0;
+  std::int64_t offset = 0;
+  std::array<std::int64_t, 2 * max_ndim> sizes_and_strides{};
+};
+static_assert(sizeof(TensorInMessage) <= sizeof(detail::TransferMessage::details));
+
+/// Whether the storage of a tensor has so many other bytes that the elements are sent alone.
+bool is_small_part(const Tensor& tensor) {
+  return tensor.nbytes() < tensor.storage().nbytes() / 2;
+}
+
+Tensor tensor_of(const detail::Imported& imported) try {
+  TensorInMessage layout;
+  std::memcpy(&layout, imported.message.details.data(), sizeof layout);
+  if (imported.message.details_nbytes != sizeof layout || layout.ndim > max_ndim ||
+      layout.dtype >= static_cast<std::uint32_t>(DType::uninitialized)) {
+    throw TransferError(
+        format_text("cannot import a tensor: its dtype or its number of dimensions is invalid. "
+                    "Export it again, by this version of byre on this machine."));
+  }
+  const auto dims = [&](std::size_t begin) {
+    const std::span all(layout.sizes_and_strides);
+    const auto part = all.subspan(begin, layout.ndim);
+    return Dims(part.begin(), part.end());
+  };
+  const auto dtype = static_cast<DType>(layout.dtype);
+  const Storage storage(imported.buffer);
+  const auto count = static_cast<std::int64_t>(storage.nbytes() / itemsize(dtype));
+  return Tensor::over(storage, {count}, dtype).as_strided(dims(0), dims(max_ndim), layout.offset);
+} catch (const ShapeError& error) {
+  throw TransferError(
+      format_text("cannot import a tensor: its layout is invalid: %s", error.what()));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("importing a tensor");
+}
+
+}  // namespace
+
+ExportedPages export_pages(const Tensor& tensor, CallSite site) {
+  detail::expect_initialized(tensor, "export_pages");
+  if (is_small_part(tensor)) {
+    return export_pages(tensor.clone(site), site);
+  }
+  TensorInMessage layout{.dtype = static_cast<std::uint32_t>(tensor.dtype()),
+                         .ndim = static_cast<std::uint32_t>(tensor.ndim()),
+                         .offset = tensor.numel() == 0 ? 0 : tensor.storage_offset()};
+  std::copy(tensor.sizes().begin(), tensor.sizes().end(), layout.sizes_and_strides.begin());
+  std::copy(tensor.strides().begin(), tensor.strides().end(),
+            layout.sizes_and_strides.begin() + max_ndim);
+  return Transfers::export_storage(tensor.storage(), DataKind::tensor,
+                                   std::as_bytes(std::span(&layout, 1)), site);
+}
+
+void send(int socket, const Tensor& tensor, CallSite site) {
+  send(socket, export_pages(tensor, site));
+}
+
+template <>
+Tensor import_pages<Tensor>(std::span<const std::byte> message, std::span<const int> descriptors,
+                            Accept accept) {
+  return tensor_of(Transfers::import(message, descriptors, DataKind::tensor, accept));
+}
+
+template <>
+Tensor receive<Tensor>(int socket, Accept accept) {
+  return tensor_of(Transfers::receive(socket, DataKind::tensor, accept));
+}
+
+}  // namespace byre::inline BYRE_ABI

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What export, import, send and receive copy, and what the importer reads.
+#include <byre/byre.hpp>
+#include <byre/ipc/send.hpp>
+#include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/explain.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
+#include <byre/system/detail/memory.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../pages/children.hpp"
+#include "../pages/paged_buffers.hpp"
+#include "peer.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace {
+
+/// Byte `at` of the test data.
+std::byte pattern(std::size_t at) noexcept {
+  return static_cast<std::byte>((at * 7 + at / page_nbytes) % 251);
+}
+
+void fill(std::byte* data, std::size_t nbytes) {
+  for (std::size_t at = 0; at < nbytes; ++at) {
+    data[at] = pattern(at);
+  }
+}
+
+/// The first byte that differs from the pattern, or nbytes.
+std::size_t first_difference(const std::byte* data, std::size_t nbytes) {
+  std::size_t at = 0;
+  while (at < nbytes && data[at] == pattern(at)) {
+    ++at;
+  }
+  return at;
+}
+
+Buffer patterned(std::size_t nbytes, Allocator& allocator = paged_allocator()) {
+  Buffer buffer = Buffer::allocate(nbytes, allocator);
+  fill(buffer.mutable_data(), nbytes);
+  return buffer;
+}
+
+/// Exports and imports in this process.
+template <class Data>
+Data transferred(const Data& data) {
+  const ExportedPages exported = export_pages(data);
+  return import_pages<Data>(exported.message(), exported.descriptors());
+}
+
+std::size_t copied_by_export(const Buffer& buffer) {
+  return export_pages(buffer).copied_nbytes();
+}
+
+class Sizes : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Sizes, a_buffer_arrives_with_its_bytes) {
+  for (Allocator* const allocator : {&paged_allocator(), &default_allocator()}) {
+    const Buffer buffer = patterned(GetParam(), *allocator);
+    Buffer imported = transferred(buffer);
+    ASSERT_EQ(imported.nbytes(), GetParam());
+    EXPECT_EQ(first_difference(imported.data(), GetParam()), GetParam());
+    EXPECT_EQ(&imported.allocator(), &paged_allocator());
+    if (GetParam() != 0) {
+      imported.mutable_data()[GetParam() - 1] ^= std::byte{1};
+      EXPECT_EQ(first_difference(imported.data(), GetParam()), GetParam() - 1);
+      EXPECT_EQ(first_difference(buffer.data(), GetParam()), GetParam());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfData, Sizes,
+                         testing::Values(0, 1, page_nbytes - 1, page_nbytes, page_nbytes + 1,
+                                         least_paged_nbytes - 1, least_paged_nbytes,
+                                         least_paged_nbytes + 1, paged_nbytes - 5, paged_nbytes),
+                         testing::PrintToStringParamName());
+
+TEST(Transfer, data_in_pages_is_not_copied) {
+  const Buffer buffer = patterned(paged_nbytes);
+  const auto before = stats::snapshot();
+  const ExportedPages exported = export_pages(buffer);
+  const Buffer imported = import_pages(exported.message(), exported.descriptors());
+  EXPECT_EQ(exported.copied_nbytes(), 0U);
+  EXPECT_EQ(exported.nbytes(), paged_nbytes);
+  EXPECT_EQ(exported.descriptors().size(), 1U);
+  EXPECT_EQ(stats::snapshot() - before, stats::Counters{});
+  EXPECT_EQ(imported.origin(), Origin::mapped);
+}
+
+TEST(Transfer, a_write_to_an_import_maps_an_overlay) {
+  Buffer imported = transferred(patterned(paged_nbytes));
+  Buffer clone = imported;
+  EXPECT_EQ(imported.materialize(), Materialized::overlaid);
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  clone.mutable_data()[0] = std::byte{99};
+  EXPECT_EQ(first_difference(imported.data(), paged_nbytes), paged_nbytes);
+}
+
+TEST(Transfer, ordinary_data_is_copied_once) {
+  constexpr std::size_t nbytes = 100'000;
+  const Buffer buffer = patterned(nbytes, default_allocator());
+  std::vector<std::pair<std::size_t, stats::CopyCause>> copies;
+  const stats::InstalledSink sink([&](const stats::CopyEvent& event) {
+    copies.emplace_back(event.nbytes, event.cause);
+    EXPECT_NE(std::string(event.site.file).find("transfer_test"), std::string::npos);
+  });
+  const auto before = stats::snapshot();
+  const ExportedPages exported = export_pages(buffer);
+  for (int times = 0; times < 3; ++times) {
+    const Buffer imported = import_pages(exported.message(), exported.descriptors());
+    EXPECT_EQ(first_difference(imported.data(), nbytes), nbytes);
+  }
+  EXPECT_EQ(exported.copied_nbytes(), nbytes);
+  if (BYRE_STATS) {
+    EXPECT_EQ((stats::snapshot() - before).bytes_copied, std::int64_t{nbytes});
+    ASSERT_EQ(copies.size(), 1U);
+    EXPECT_EQ(copies[0], std::pair(nbytes, stats::CopyCause::exported));
+  }
+}
+
+TEST(Transfer, an_overlay_is_exported_by_its_written_pages) {
+  const Buffer base = patterned(paged_nbytes);
+  Buffer overlay = base;
+  for (const std::size_t page : {0U, 1U, 7U, 500U}) {
+    overlay.mutable_data()[page * 4096 + 3] ^= std::byte{1};
+  }
+  overlay.mutable_data()[paged_nbytes - 1] ^= std::byte{1};
+  const Buffer imported = transferred(overlay);
+  EXPECT_EQ(std::memcmp(imported.data(), overlay.data(), paged_nbytes), 0);
+  EXPECT_EQ(copied_by_export(overlay), 5 * system::actual_page_nbytes());
+  EXPECT_EQ(copied_by_export(base), 0U);
+  EXPECT_EQ(first_difference(base.data(), paged_nbytes), paged_nbytes);
+}
+
+TEST(Transfer, an_overlay_with_many_written_pages_is_copied) {
+  const Buffer base = patterned(paged_nbytes);
+  Buffer overlay = base;
+  std::memset(overlay.mutable_data(), 5, paged_nbytes / 4);
+  EXPECT_EQ(std::memcmp(transferred(overlay).data(), overlay.data(), paged_nbytes), 0);
+  EXPECT_EQ(copied_by_export(overlay), paged_nbytes);
+}
+
+TEST(Transfer, an_import_is_sent_on_without_a_copy) {
+  const Buffer first = patterned(paged_nbytes);
+  Buffer second = transferred(first);
+  EXPECT_EQ(copied_by_export(second), 0U);
+  Buffer third = transferred(second);
+  second.mutable_data()[9] = std::byte{255};
+  EXPECT_EQ(copied_by_export(second), system::actual_page_nbytes());
+  const Buffer fourth = transferred(second);
+  third.mutable_data()[10] = std::byte{255};
+  EXPECT_EQ(fourth.data()[9], std::byte{255});
+  EXPECT_EQ(fourth.data()[10], pattern(10));
+  EXPECT_EQ(first_difference(first.data(), paged_nbytes), paged_nbytes);
+}
+
+TEST(Transfer, a_mapped_file_is_exported_as_it_is) {
+  const TemporaryFolder folder;
+  const std::string contents(least_paged_nbytes + 7, 'f');
+  write_file(folder / "file", contents);
+  Buffer mapped = Buffer::map_file(folder / "file");
+  EXPECT_EQ(copied_by_export(mapped), 0U);
+  const ExportedPages exported = export_pages(mapped);
+  Buffer imported = import_pages(exported.message(), exported.descriptors());
+  EXPECT_EQ(std::memcmp(imported.data(), contents.data(), contents.size()), 0);
+  imported.mutable_data()[contents.size() - 1] = std::byte{1};
+  const Buffer again = transferred(imported);
+  EXPECT_EQ(again.data()[contents.size() - 1], std::byte{1});
+  EXPECT_EQ(again.data()[0], std::byte{'f'});
+  EXPECT_EQ(read_file(folder / "file"), contents);
+  EXPECT_THROW(import_pages(exported.message(), exported.descriptors(), Accept::sealed_files),
+               TransferError);
+}
+
+TEST(Transfer, a_memory_file_is_sealed) {
+  const ExportedPages exported = export_pages(patterned(paged_nbytes));
+  const Buffer imported =
+      import_pages(exported.message(), exported.descriptors(), Accept::sealed_files);
+  EXPECT_EQ(first_difference(imported.data(), paged_nbytes), paged_nbytes);
+}
+
+TEST(Transfer, memory_that_others_write_is_copied) {
+  std::vector<std::byte> memory(paged_nbytes, std::byte{1});
+  const auto nothing = [](void*) {};
+  for (const Buffer& buffer : {Buffer::borrow(memory.data(), paged_nbytes),
+                               Buffer::adopt(memory.data(), paged_nbytes, nothing),
+                               Buffer::adopt_aliased(memory.data(), paged_nbytes, nothing)}) {
+    const ExportedPages exported = export_pages(buffer);
+    memory[5] = std::byte{2};
+    const Buffer imported = import_pages(exported.message(), exported.descriptors());
+    EXPECT_EQ(imported.data()[5], std::byte{1});
+    EXPECT_EQ(exported.copied_nbytes(), paged_nbytes);
+    memory[5] = std::byte{1};
+  }
+}
+
+TEST(Transfer, a_storage_arrives_with_its_bytes) {
+  const Storage storage(patterned(paged_nbytes));
+  const Storage imported = transferred(storage);
+  EXPECT_EQ(first_difference(imported.data(), imported.nbytes()), paged_nbytes);
+  EXPECT_EQ(export_pages(storage).copied_nbytes(), 0U);
+  EXPECT_EQ(transferred(Storage()).nbytes(), 0U);
+}
+
+TEST(Transfer, a_pinned_storage_is_copied) {
+  Storage storage(patterned(paged_nbytes));
+  const auto pin = storage.pin();
+  const ExportedPages exported = export_pages(storage);
+  pin.mutable_data()[3] = std::byte{255};
+  const Storage imported = import_pages<Storage>(exported.message(), exported.descriptors());
+  EXPECT_EQ(imported.data()[3], pattern(3));
+  EXPECT_EQ(exported.copied_nbytes(), paged_nbytes);
+}
+
+TEST(Transfer, a_tiled_buffer_arrives_with_its_tiles) {
+  for (const std::size_t tile_nbytes : {std::size_t{1000}, std::size_t{64} << 10}) {
+    for (const std::size_t nbytes : {std::size_t{0}, std::size_t{1}, std::size_t{1'000'003}}) {
+      TiledBuffer tiles(nbytes, default_allocator(), tile_nbytes);
+      std::vector<std::byte> bytes(nbytes);
+      fill(bytes.data(), nbytes);
+      tiles.write(0, bytes);
+      TiledBuffer imported = transferred(tiles);
+      ASSERT_EQ(imported.nbytes(), nbytes);
+      EXPECT_EQ(imported.tile_nbytes(), tile_nbytes);
+      std::vector<std::byte> there(nbytes);
+      imported.read(0, there);
+      EXPECT_EQ(there, bytes);
+      imported.append(std::vector(3, std::byte{1}));
+      if (nbytes != 0) {
+        imported.mutable_tile(0)[0] = std::byte{255};
+      }
+      tiles.read(0, there);
+      EXPECT_EQ(there, bytes);
+      EXPECT_EQ(imported.nbytes(), nbytes + 3);
+    }
+  }
+}
+
+TEST(Transfer, tiles_of_an_import_are_copied_one_by_one) {
+  TiledBuffer tiles(1 << 20, default_allocator(), 1 << 10);
+  tiles.write(0, std::vector(1 << 20, std::byte{1}));
+  TiledBuffer imported = transferred(tiles);
+  const auto before = stats::snapshot();
+  imported.mutable_tile(7)[0] = std::byte{2};
+  EXPECT_EQ((stats::snapshot() - before).bytes_copied, BYRE_STATS * (1 << 10));
+}
+
+class Sockets : public testing::TestWithParam<int> {};
+
+TEST_P(Sockets, several_buffers_arrive_in_order) {
+  const SocketPair sockets(GetParam());
+  const Buffer paged = patterned(paged_nbytes);
+  Buffer overlay = paged;
+  overlay.mutable_data()[0] = std::byte{255};
+  const Buffer ordinary = patterned(77, default_allocator());
+  send(sockets[0], paged);
+  send(sockets[0], Storage(overlay));
+  send(sockets[0], TiledBuffer(5));
+  send(sockets[0], ordinary);
+  EXPECT_EQ(first_difference(receive(sockets[1]).data(), paged_nbytes), paged_nbytes);
+  EXPECT_EQ(receive<Storage>(sockets[1]).data()[0], std::byte{255});
+  EXPECT_EQ(receive<TiledBuffer>(sockets[1]).nbytes(), 5U);
+  EXPECT_EQ(first_difference(receive(sockets[1]).data(), 77), 77U);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAllTypes, Sockets,
+                         testing::Values(SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM),
+                         testing::PrintToStringParamName());
+
+TEST(Transfer, descriptors_close_on_exec_and_are_at_least_3) {
+  in_a_child([] {
+    ::close(0);
+    ::close(1);
+    const SocketPair sockets;  // takes these numbers
+    const Buffer buffer = patterned(least_paged_nbytes);
+    const ExportedPages exported = export_pages(buffer);
+    send(sockets[0], exported);
+    ::close(sockets[0]);
+    const Buffer imported = receive(sockets[1]);
+    for (const auto& [number, name] : open_files()) {
+      if (is_memory_file(name)) {
+        EXPECT_GE(number, 3);
+        EXPECT_EQ(::fcntl(number, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC) << number;
+      }
+    }
+  });
+}
+
+TEST(Transfer, no_descriptor_and_no_mapping_is_left) {
+  const auto transfer = [] {
+    Buffer imported = transferred(patterned(paged_nbytes));
+    imported.mutable_data()[0] = std::byte{1};
+    transferred(imported);
+    transferred(patterned(100, default_allocator()));
+  };
+  transfer();
+  collect();
+  const std::size_t files = open_files().size();
+  const std::size_t nbytes = address_space_nbytes();
+  for (int times = 0; times < 20; ++times) {
+    transfer();
+  }
+  collect();
+  EXPECT_EQ(open_files().size(), files);
+  EXPECT_LT(address_space_nbytes(), nbytes + paged_nbytes);
+}
+
+}  // namespace
+}  // namespace byre::test

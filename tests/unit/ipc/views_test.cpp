@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Lazy clones in other processes: what each process reads, and how the end of a clone is noticed.
+#include <byre/ipc/send.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/pages/paged_allocator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/file.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+
+#include "../pages/children.hpp"
+#include "../pages/paged_buffers.hpp"
+#include "peer.hpp"
+
+namespace byre::test {
+namespace {
+
+using Order = Peer::Order;
+
+constexpr auto one = std::byte{1};
+constexpr auto two = std::byte{2};
+constexpr auto three = std::byte{3};
+
+/// A peer that has a lazy clone of `buffer`, in which all bytes are 1.
+class Views : public testing::Test {
+ protected:
+  Views() {
+    collect();  // what other tests exported
+    buffer_ = filled(one);
+    send(peer_.data[0], buffer_);
+    EXPECT_TRUE(peer_.tell(Order::receive));
+  }
+
+  Peer peer_;
+  Buffer buffer_;
+};
+
+TEST_F(Views, neither_process_sees_the_writes_of_the_other) {
+  EXPECT_TRUE(peer_.tell(Order::write, 5, two));
+  EXPECT_EQ(buffer_.data()[5], one);
+  EXPECT_EQ(buffer_.materialize(), Materialized::overlaid);
+  buffer_.mutable_data()[6] = three;
+  EXPECT_EQ(peer_.tell(Order::read, 6), one);
+  EXPECT_EQ(peer_.tell(Order::read, 5), two);
+  EXPECT_EQ(buffer_.data()[5], one);
+}
+
+TEST_F(Views, a_write_with_a_view_never_waits) {
+  EXPECT_EQ(buffer_.materialize(Wait::allowed), Materialized::overlaid);
+}
+
+TEST_F(Views, a_view_outlives_the_data_in_the_exporter) {
+  buffer_ = Buffer();
+  const ExportedViews views = collect();
+  EXPECT_EQ(views.ended, 1U);
+  const Buffer other = filled(three);
+  EXPECT_EQ(peer_.tell(Order::read, paged_nbytes - 1), one);
+}
+
+TEST_F(Views, data_that_only_a_view_kept_is_released_by_collect) {
+  const auto before = stats::snapshot();
+  buffer_ = Buffer();
+  collect();
+  EXPECT_EQ((stats::snapshot() - before).live_bytes,
+            -static_cast<std::int64_t>(BYRE_STATS * paged_nbytes));
+  EXPECT_EQ(collect().remaining, 0U);
+}
+
+TEST_F(Views, a_clone_of_the_importer_keeps_the_view) {
+  EXPECT_TRUE(peer_.tell(Order::fork));
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  EXPECT_EQ(collect().remaining, 1U);
+  peer_.data.close(0);
+  EXPECT_EQ(collect(Wait::allowed).remaining, 0U);
+}
+
+TEST_F(Views, collect_waits_for_the_last_view) {
+  Peer other;
+  // The fork made the file of buffer_ constant, so this test needs data of its own.
+  Buffer late = filled(two);
+  for (Peer* peer : {&peer_, &other}) {
+    send(peer->data[0], late);
+    EXPECT_TRUE(peer->tell(Order::receive));
+  }
+  EXPECT_EQ(late.use_count(), 1U);
+  EXPECT_FALSE(late.is_unique());
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  EXPECT_GE(collect().remaining, 1U);
+  ::kill(other.process(), SIGKILL);
+  EXPECT_EQ(collect(Wait::allowed).remaining, 0U);
+  EXPECT_TRUE(late.is_unique());
+}
+
+TEST_F(Views, an_exporter_that_forks_leaves_the_view_as_it_was) {
+  in_a_child([this] {
+    EXPECT_TRUE(is_all(buffer_, one));
+    buffer_.mutable_data()[7] = two;
+    EXPECT_EQ(peer_.tell(Order::read, 7), one);
+  });
+  buffer_.mutable_data()[7] = three;
+  EXPECT_EQ(peer_.tell(Order::read, 7), one);
+  EXPECT_EQ(buffer_.data()[8], one);
+}
+
+TEST_F(Views, a_forked_child_exports_what_it_reads) {
+  in_a_child([this] {
+    buffer_.mutable_data()[7] = two;
+    send(peer_.data[0], buffer_);
+    EXPECT_TRUE(peer_.tell(Order::receive));
+    EXPECT_EQ(peer_.tell(Order::read, 7), two);
+    EXPECT_EQ(peer_.tell(Order::read, 8), one);
+  });
+  EXPECT_EQ(buffer_.data()[7], one);
+  buffer_.mutable_data()[9] = three;
+  EXPECT_EQ(peer_.tell(Order::read, 9), one);
+  send(peer_.data[0], buffer_);
+  EXPECT_TRUE(peer_.tell(Order::receive));
+  EXPECT_EQ(peer_.tell(Order::read, 9), three);
+  EXPECT_EQ(peer_.tell(Order::read, 7), one);
+}
+
+TEST_F(Views, a_descriptor_in_a_message_is_a_view) {
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  send(peer_.data[0], buffer_);
+  EXPECT_EQ(collect().remaining, 1U);
+  EXPECT_EQ(buffer_.materialize(), Materialized::overlaid);
+  peer_.kill();
+  EXPECT_EQ(collect().remaining, 0U);
+}
+
+TEST_F(Views, an_exported_object_is_a_view) {
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  {
+    const ExportedPages exported = export_pages(buffer_);
+    EXPECT_FALSE(buffer_.is_unique());
+    EXPECT_EQ(collect().remaining, 1U);
+  }
+  EXPECT_EQ(buffer_.materialize(), Materialized::stole);
+}
+
+TEST_F(Views, a_resize_notices_the_end_of_a_view) {
+  EXPECT_THROW(buffer_.resize(paged_nbytes / 2), NotUnique);
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  buffer_.resize(paged_nbytes / 2);
+  EXPECT_EQ(buffer_.nbytes(), paged_nbytes / 2);
+}
+
+/// The ways in which an importer ends.
+class Ends : public Views, public testing::WithParamInterface<Order> {
+ protected:
+  Ends() {
+    EXPECT_TRUE(peer_.tell(Order::write, 100, two));
+    EXPECT_EQ(collect().remaining, 1U);
+    const bool has_answered = GetParam() != Order::kill && peer_.tell(GetParam());
+    EXPECT_EQ(has_answered, GetParam() == Order::drop);
+    if (GetParam() != Order::drop && GetParam() != Order::exec) {
+      peer_.kill();  // waits for its end
+    }
+  }
+};
+
+TEST_P(Ends, the_next_write_is_in_place) {
+  const std::byte* const before = buffer_.data();
+  EXPECT_EQ(buffer_.materialize(), Materialized::stole);
+  buffer_.mutable_data()[1] = three;
+  EXPECT_EQ(buffer_.data(), before);
+  EXPECT_EQ(buffer_.data()[100], one);
+}
+
+TEST_P(Ends, collect_notices_it) {
+  const ExportedViews views = collect();
+  EXPECT_EQ(views.ended, 1U);
+  EXPECT_EQ(views.remaining, 0U);
+  EXPECT_TRUE(buffer_.is_unique());
+  EXPECT_EQ(collect().ended, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(InAllWays, Ends,
+                         testing::Values(Order::drop, Order::exit, Order::abort, Order::exec,
+                                         Order::kill),
+                         [](const auto& test) {
+                           switch (test.param) {
+                             case Order::drop:
+                               return "dropped";
+                             case Order::exit:
+                               return "exited";
+                             case Order::abort:
+                               return "crashed";
+                             case Order::exec:
+                               return "executed_another_program";
+                             default:
+                               return "killed";
+                           }
+                         });
+
+}  // namespace
+}  // namespace byre::test
