@@ -43,6 +43,21 @@ void WatchedSystem::note(int advice, const void* data, std::size_t nbytes) {
   advised_[advice].push_back({static_cast<const std::byte*>(data), nbytes});
 }
 
+bool WatchedSystem::takes_failure(const char* function) noexcept {
+  const bool is_counted = left_until_failure_ != static_cast<std::size_t>(-1) &&
+                          (failing_.empty() || failing_ == function);
+  if (!is_counted || left_until_failure_-- != 0) {
+    return false;
+  }
+  failed_ = function;
+  errno = error_;
+  return true;
+}
+
+WatchedSystem* watched_system() noexcept {
+  return watched;
+}
+
 bool WatchedSystem::allows(const void* data, std::size_t nbytes) {
   ranges_.push_back({static_cast<const std::byte*>(data), nbytes});
   before_populating(ranges_.back());
@@ -64,6 +79,8 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
   if (watched != nullptr) {
     if (advice != byre::test::populate_write) {
       watched->note(advice, data, nbytes);
+    } else if (watched->takes_failure("madvise")) {
+      return -1;
     } else if (!watched->allows(data, nbytes)) {
       return refuse(ENOMEM);
     } else if (watched->interruptions != 0) {
@@ -89,6 +106,9 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
                       off_t offset) noexcept {
   if (watched != nullptr) {
     watched->before_mapping();
+    if (watched->takes_failure("mmap")) {
+      return MAP_FAILED;
+    }
     if (watched->takes_refusal_of_map()) {
       errno = ENOMEM;
       return MAP_FAILED;
@@ -144,6 +164,9 @@ extern "C" int ioctl(int file, unsigned long request, ...) noexcept {
   if (watched != nullptr && !watched->has_pagemap_scan) {
     return refuse(ENOTTY);
   }
+  if (watched != nullptr && watched->takes_failure("ioctl")) {
+    return -1;
+  }
   return static_cast<int>(::syscall(SYS_ioctl, file, request, argument));
 }
 
@@ -156,11 +179,17 @@ extern "C" int open(const char* name, int flags, ...) {
       name == std::string_view("/proc/self/pagemap")) {
     return refuse(EACCES);
   }
+  if (watched != nullptr && watched->takes_failure("open")) {
+    return -1;
+  }
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, name, flags, mode));
 }
 
 extern "C" int memfd_create(const char* name, unsigned flags) noexcept {
   constexpr unsigned noexec_seal = 0x0008;
+  if (watched != nullptr && watched->takes_failure("memfd_create")) {
+    return -1;
+  }
   if (watched != nullptr && !watched->has_memory_files) {
     return refuse(ENOSYS);
   }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace byre::test {
@@ -58,6 +60,18 @@ class WatchedSystem {
     }
     return refused_maps_ != 0 && refused_maps_-- != 0;
   }
+  /// Lets one call fail with `error`, after `calls` calls of `function`, or of any function for
+  /// which takes_failure() is called.
+  void fail_once(std::size_t calls, int error, std::string function = "") {
+    left_until_failure_ = calls;
+    error_ = error;
+    failing_ = std::move(function);
+  }
+  /// The name of the function that failed by fail_once(), or null.
+  const char* failed() const noexcept { return failed_; }
+  /// Whether the call of `function` fails now. Sets errno.
+  bool takes_failure(const char* function) noexcept;
+
   /// Called before each call of mmap().
   std::function<void()> before_mapping = [] {};
 
@@ -84,6 +98,13 @@ class WatchedSystem {
   std::size_t refused_maps_ = 0;
   std::size_t allowed_maps_ = 0;
   std::size_t left_ = static_cast<std::size_t>(-1);
+  std::size_t left_until_failure_ = static_cast<std::size_t>(-1);
+  int error_ = 0;
+  std::string failing_;
+  const char* failed_ = nullptr;
 };
+
+/// The object that exists, or null.
+WatchedSystem* watched_system() noexcept;
 
 }  // namespace byre::test

@@ -32,8 +32,9 @@ Tensor counted() {
 
 TEST(TensorTransfer, views_arrive_with_their_strides_and_offset) {
   const Tensor all = counted();
-  for (const Tensor& tensor : {all, all.t(), all.slice(0, 1, 6), all.slice(0, 0, 6, 2).expand({2, 3, 4}),
-                               all.slice(1, 1), all.slice(0, 0, 0)}) {
+  for (const Tensor& tensor :
+       {all, all.t(), all.slice(0, 1, 6), all.slice(0, 0, 6, 2).expand({2, 3, 4}), all.slice(1, 1),
+        all.slice(0, 0, 0)}) {
     const Tensor imported = transferred(tensor);
     EXPECT_EQ(imported.sizes(), tensor.sizes());
     EXPECT_EQ(imported.dtype(), DType::f32);

@@ -54,8 +54,7 @@ Descriptor create_memory_file(std::int64_t nbytes) noexcept {
   if (!file && errno == EINVAL) {
     file = Descriptor(::memfd_create("byre", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   }
-  const int number = file.number();
-  return number < 0 || ::ftruncate(number, nbytes) != 0 ? Descriptor() : std::move(file);
+  return !file || ::ftruncate(file.number(), nbytes) != 0 ? Descriptor() : std::move(file);
 }
 
 std::byte* map_memory_file(const Descriptor& file, std::int64_t offset, std::size_t nbytes,
