@@ -6,15 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/file.h>
-
-#include <array>
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 
 #include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
 #include "peer.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -147,6 +145,46 @@ TEST_F(Views, a_resize_notices_the_end_of_a_view) {
   EXPECT_TRUE(peer_.tell(Order::drop));
   buffer_.resize(paged_nbytes / 2);
   EXPECT_EQ(buffer_.nbytes(), paged_nbytes / 2);
+}
+
+TEST_F(Views, a_writable_clone_after_the_views_copies_nothing) {
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  const auto before = stats::snapshot();
+  std::byte* const data = buffer_.mutable_data();
+  Buffer clone = buffer_.writable_clone();
+  data[1] = two;
+  clone.mutable_data()[2] = three;
+  EXPECT_EQ((stats::snapshot() - before).bytes_copied, 0);
+  EXPECT_EQ(buffer_.data(), data);
+  EXPECT_EQ(buffer_.data()[1], two);
+  EXPECT_EQ(buffer_.data()[2], one);
+  EXPECT_EQ(clone.data()[1], one);
+}
+
+TEST_F(Views, a_writable_clone_with_a_view_leaves_the_view) {
+  Buffer clone = buffer_.writable_clone();
+  buffer_.mutable_data()[1] = two;
+  clone.mutable_data()[2] = three;
+  send(peer_.data[0], buffer_);
+  EXPECT_EQ(peer_.tell(Order::read, 1), one);
+  EXPECT_TRUE(peer_.tell(Order::receive));
+  EXPECT_EQ(peer_.tell(Order::read, 1), two);
+  EXPECT_EQ(peer_.tell(Order::read, 2), one);
+}
+
+/// The system moves no mapping, and unmaps the target of a move that it refuses.
+TEST_F(Views, a_fork_that_cannot_move_mappings_preserves_exported_data) {
+  in_a_child([this] {
+    Buffer late = filled(two);
+    const ExportedPages exported = export_pages(late);
+    WatchedSystem system;
+    system.moves = false;
+    system.unmaps_targets = true;
+    in_a_child([&] { EXPECT_TRUE(is_all(late, two)); });
+    EXPECT_TRUE(is_all(late, two));
+    late.mutable_data()[0] = three;
+    EXPECT_EQ(import_pages(exported.message(), exported.descriptors()).data()[0], two);
+  });
 }
 
 /// The ways in which an importer ends.

@@ -107,8 +107,11 @@ bool MemoryFile::make_private(std::byte* place, system::Writes former) noexcept 
     return true;
   }
   system::unmap(fresh, size);
-  const bool is_mapped_again = range_.arena->map(range_, former, place) == place;
-  return is_mapped_again && former == only_here;
+  if (range_.arena->map(range_, former, place) == place) {
+    return former == only_here;
+  }
+  // The file is sealed: the system refuses to map it for writes to the file.
+  return range_.arena->map(range_, only_here, place) == place;
 }
 
 void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept {

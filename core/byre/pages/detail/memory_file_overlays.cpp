@@ -142,14 +142,15 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
     // Called without the lock, because unmapping many small pages takes long.
     system::discard(own, nbytes());
   }
-  std::byte* const elsewhere = map_range(nbytes(), system::Writes::to_file);
+  std::byte* const elsewhere =
+      map_pages(0, nbytes(), alignment_for(nbytes()), system::Access::none);
   if (elsewhere == nullptr) {
     return false;
   }
   const bool is_replaced = [&] {
     const sync::Lock lock(files().mutex());
     const bool is = state_ == FileState::shared
-                        ? make_private(own, system::Writes::to_file)
+                        ? map_shared_at(elsewhere) && make_private(own, system::Writes::to_file)
                         : state_ == FileState::forked &&
                               range_.arena->map(range_, system::Writes::private_to_mapping,
                                                 elsewhere) != nullptr;
@@ -163,6 +164,13 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
     unmap(elsewhere, nbytes());
   }
   return is_replaced;
+}
+
+/// Maps the file at reserved pages, in addition to data(). A sealed file cannot be mapped for writes
+/// any more, but its mapping can be duplicated.
+bool MemoryFile::map_shared_at(std::byte* reserved) const noexcept {
+  return range_.arena->map(range_, system::Writes::to_file, reserved) != nullptr ||
+         system::duplicate_mapping(data(), nbytes(), reserved);
 }
 
 void MemoryFile::list_replacement(OverlayNode& overlay, std::byte* place) noexcept {

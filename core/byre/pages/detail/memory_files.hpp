@@ -131,6 +131,7 @@ class MemoryFile final : public PageFile, public ListNode {
                                OtherOverlays others, MovedPages moved) noexcept;
   std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
   bool overlay_own_data(OverlayNode& overlay) noexcept;
+  bool map_shared_at(std::byte* reserved) const noexcept;
   void list_replacement(OverlayNode& overlay, std::byte* place) noexcept;
   bool has_sole_overlay() const noexcept;
   void free_hidden_pages() noexcept;

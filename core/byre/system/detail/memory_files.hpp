@@ -35,6 +35,10 @@ std::byte* map_memory_file(const Descriptor& file, std::int64_t offset, std::siz
 /// refuses, `from` stays mapped, but the pages at `to` may be gone.
 bool move_mapping(std::byte* from, std::size_t nbytes, std::byte* to) noexcept;
 
+/// Maps the file pages of a mapping with Writes::to_file a second time at `to`, in place of the
+/// pages that are mapped there. Returns false if the system refuses.
+bool duplicate_mapping(std::byte* mapping, std::size_t nbytes, std::byte* to) noexcept;
+
 /// Replaces pages with addresses that cannot be accessed. Returns false if the system refuses.
 bool make_inaccessible(std::byte* begin, std::size_t nbytes) noexcept;
 

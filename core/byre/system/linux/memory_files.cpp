@@ -84,6 +84,11 @@ bool move_mapping(std::byte* from, std::size_t nbytes, std::byte* to) noexcept {
   return ::mremap(from, nbytes, nbytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
 }
 
+bool duplicate_mapping(std::byte* mapping, std::size_t nbytes, std::byte* to) noexcept {
+  // With an old size of 0, mremap() duplicates shared mappings.
+  return ::mremap(mapping, 0, nbytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+
 bool make_inaccessible(std::byte* begin, std::size_t nbytes) noexcept {
   // The pages are unmapped first, because at the limit of mappings the system would refuse the new
   // mapping.
