@@ -179,8 +179,11 @@ extern "C" int open(const char* name, int flags, ...) {
       name == std::string_view("/proc/self/pagemap")) {
     return refuse(EACCES);
   }
-  if (watched != nullptr && watched->takes_failure("open")) {
-    return -1;
+  if (watched != nullptr) {
+    watched->before_opening();
+    if (watched->takes_failure("open")) {
+      return -1;
+    }
   }
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, name, flags, mode));
 }

@@ -79,6 +79,9 @@ class WatchedSystem {
   bool moves = true;
   bool unmaps_targets = false;
 
+  /// Called before each call of open().
+  std::function<void()> before_opening = [] {};
+
   /// Called before a range is populated.
   std::function<void(const Range&)> before_populating = [](const Range&) {};
 

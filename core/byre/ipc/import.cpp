@@ -63,7 +63,7 @@ void expect_files(const TransferMessage& message, std::span<const Descriptor> fi
                   Accept accept) {
   const std::size_t count =
       (message.file_nbytes != 0 ? 1U : 0U) + (message.patch_nbytes != 0 ? 1U : 0U);
-  if (files.size() != count || (message.file_nbytes == 0 && count != 0)) {
+  if (files.size() != count) {
     const Text why =
         format_text("%zu descriptors came with the message, required %zu", files.size(), count);
     throw_invalid(why.chars.data());

@@ -23,6 +23,7 @@
 #include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
 #include "peer.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -238,6 +239,7 @@ TEST(Messages, an_importer_cannot_change_the_exporters_data) {
     EXPECT_EQ(::pwrite(file, &value, 1, 0), -1);
     EXPECT_EQ(::mmap(nullptr, page_nbytes, PROT_WRITE, MAP_SHARED, file, 0), MAP_FAILED);
     EXPECT_EQ(::ftruncate(file, 0), -1);
+    EXPECT_EQ(::ftruncate(file, 2 * paged_nbytes), -1);
     EXPECT_EQ(::fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, page_nbytes), -1);
   }
   ::close(writable);
@@ -350,6 +352,25 @@ TEST(Messages, a_process_without_descriptors_exports_nothing) {
     }
     set_limit(RLIMIT_NOFILE, before);
     EXPECT_EQ(export_pages(paged).copied_nbytes(), 0U);
+  });
+}
+
+TEST(Messages, a_file_that_takes_the_number_during_an_export_is_not_sent) {
+  in_a_child([] {
+    const Buffer buffer = filled(std::byte{1});
+    const HostileFile other(paged_nbytes);
+    WatchedSystem system;
+    system.before_opening = [&] {
+      for (const auto& [number, name] : open_files()) {
+        if (is_memory_file(name)) {
+          ::dup2(other.number(), number);
+        }
+      }
+      system.before_opening = [] {};
+    };
+    const ExportedPages exported = export_pages(buffer);
+    EXPECT_EQ(exported.copied_nbytes(), paged_nbytes);
+    EXPECT_TRUE(is_all(import_pages(exported.message(), exported.descriptors()), std::byte{1}));
   });
 }
 

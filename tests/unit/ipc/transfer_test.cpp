@@ -107,6 +107,13 @@ TEST(Transfer, a_write_to_an_import_maps_an_overlay) {
   EXPECT_EQ(first_difference(imported.data(), paged_nbytes), paged_nbytes);
 }
 
+TEST(Transfer, the_bytes_of_an_import_cannot_be_written_by_mistake) {
+  const Buffer imported = transferred(patterned(paged_nbytes));
+  const SocketPair sockets;
+  ASSERT_EQ(::write(sockets[0], "x", 1), 1);
+  EXPECT_EQ(::read(sockets[1], const_cast<std::byte*>(imported.data()), 1), -1);
+}
+
 TEST(Transfer, ordinary_data_is_copied_once) {
   constexpr std::size_t nbytes = 100'000;
   const Buffer buffer = patterned(nbytes, default_allocator());

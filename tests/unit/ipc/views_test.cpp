@@ -2,7 +2,9 @@
 /// Lazy clones in other processes: what each process reads, and how the end of a clone is noticed.
 #include <byre/ipc/send.hpp>
 #include <byre/observe/counters.hpp>
+#include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/system/detail/memory.hpp>
 
 #include <gtest/gtest.h>
 
@@ -170,6 +172,42 @@ TEST_F(Views, a_writable_clone_with_a_view_leaves_the_view) {
   EXPECT_TRUE(peer_.tell(Order::receive));
   EXPECT_EQ(peer_.tell(Order::read, 1), two);
   EXPECT_EQ(peer_.tell(Order::read, 2), one);
+}
+
+TEST_F(Views, dropped_data_is_released_at_the_next_allocation) {
+  buffer_ = Buffer();
+  buffer_ = filled(two);
+  EXPECT_EQ(collect().ended, 0U);
+  EXPECT_EQ(peer_.tell(Order::read, 1), one);
+}
+
+/// How many pages were written in an overlay.
+std::size_t written_pages(const Buffer& overlay) {
+  return detail::count_written_pages(overlay.data(), overlay.nbytes()) /
+         system::actual_page_nbytes();
+}
+
+TEST_F(Views, the_last_overlay_writes_back_once_the_views_ended) {
+  for (const bool is_writable_clone : {false, true}) {
+    Peer peer;
+    Buffer overlay = filled(one);
+    send(peer.data[0], overlay);
+    EXPECT_TRUE(peer.tell(Order::receive));
+    overlay.mutable_data()[5] = two;
+    const auto clone = [&] {
+      Buffer made = is_writable_clone ? overlay.writable_clone() : overlay;
+      made.mutable_data()[6] = three;
+      EXPECT_EQ(made.data()[5], two);
+    };
+    clone();
+    EXPECT_EQ(written_pages(overlay), 1U);  // a page of the file that the peer reads is not written
+    EXPECT_EQ(peer.tell(Order::read, 5), one);
+    EXPECT_TRUE(peer.tell(Order::drop));
+    clone();
+    EXPECT_EQ(written_pages(overlay), 0U);
+    EXPECT_EQ(overlay.data()[5], two);
+    EXPECT_EQ(overlay.data()[6], one);
+  }
 }
 
 /// The system moves no mapping, and unmaps the target of a move that it refuses.

@@ -46,8 +46,8 @@ bool make_present(std::byte* data, std::size_t nbytes) noexcept {
 MemoryFile::~MemoryFile() {
   files().remove(*this);  // must be first, or a concurrent fork would map the file again
   if (data() != nullptr && state_ != FileState::lost) {
-    if (state_ == FileState::shared && !range_.arena->is_own()) {
-      free_memory(data(), nbytes());  // no child maps the file
+    if (state_ == FileState::shared) {
+      free_memory(data(), nbytes());  // no child maps the file; refused if it was exported
     }
     unmap(data(), nbytes());
   }
@@ -127,7 +127,6 @@ FileForOthers MemoryFile::open_for_others() noexcept {
   if (!range_.arena->is_own() || !(may_change || state_ == FileState::forked)) {
     return {};
   }
-  was_exported_ = true;
   return {system::open_for_others(range_.arena->file(), system::Writers::mappings), may_change};
 }
 

@@ -27,8 +27,8 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
 /// several owners, one of them may have claimed the data but not begun its overlay yet, and may
 /// therefore map the file at any time.
 bool MemoryFile::has_sole_overlay() const noexcept {
-  return state_ == FileState::shared && has_only_overlays_ && !was_exported_ &&
-         overlays_.has_one() && unlisted_overlays_ == 0;
+  return state_ == FileState::shared && has_only_overlays_ && overlays_.has_one() &&
+         unlisted_overlays_ == 0;
 }
 
 /// If only one overlay is left and much of it was written, frees the file's pages beneath the

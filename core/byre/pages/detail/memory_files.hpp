@@ -144,7 +144,6 @@ class MemoryFile final : public PageFile, public ListNode {
   // True after the only owner of the file was replaced with an overlay.
   bool has_only_overlays_ = false;
   FileState state_ = FileState::shared;
-  bool was_exported_ = false;     // true once other processes may map the file
   bool is_written_back_ = false;  // true while a thread writes pages back; other threads may not
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;

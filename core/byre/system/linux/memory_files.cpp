@@ -27,11 +27,10 @@ bool may_have_files_of(std::int64_t nbytes) noexcept {
          (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= static_cast<rlim_t>(nbytes));
 }
 
-/// Adds the seals, and prevents others. Returns false if the system refuses.
+/// Adds the seals. Returns false if the system refuses.
 bool add_seals(int number, int seals) noexcept {
   const int present = ::fcntl(number, F_GET_SEALS);
-  return present >= 0 &&
-         ((present & seals) == seals || ::fcntl(number, F_ADD_SEALS, seals | F_SEAL_SEAL) == 0);
+  return present >= 0 && ((present & seals) == seals || ::fcntl(number, F_ADD_SEALS, seals) == 0);
 }
 
 bool has_seals(const Descriptor& file, int seals) noexcept {
