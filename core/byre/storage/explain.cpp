@@ -3,6 +3,7 @@
 #include <byre/error/error.hpp>
 #include <byre/observe/detail/records.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/detail/exported_header.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <cstddef>
@@ -57,18 +58,22 @@ std::string clone_sites([[maybe_unused]] const std::byte* data) {
 }
 
 template <class Owner>
-std::string explain_owner(const Owner& owner) {
+std::string explain_owner(const Owner& owner, const Buffer& buffer) {
   if (owner.data() == nullptr && owner.use_count() == 0) {
     return "no bytes: nothing to write";
   }
   const std::uint32_t owners = owner.use_count();
   static_assert(cow::atomic_slot_layout.stock == 32768, "the text below contains this number");
   const bool may_be_in_slot = owners > cow::atomic_slot_layout.stock / 2;
-  return format_text("%zu bytes at 0x%jx, %s the %s, shared by %u %s%s", owner.nbytes(),
+  detail::PageFile* const file = detail::ExportedHeader::file_of(buffer);
+  return format_text("%zu bytes at 0x%jx, %s the %s, shared by %u %s%s%s", owner.nbytes(),
                      static_cast<std::uintmax_t>(reinterpret_cast<std::uintptr_t>(owner.data())),
-                     origin_texts[static_cast<std::size_t>(owner.origin())],
+                     file != nullptr && file->is_imported() && owner.is_read_only()
+                         ? "imported from another process, with copies from"
+                         : origin_texts[static_cast<std::size_t>(owner.origin())],
                      owner.allocator().name(), owners, owners == 1 ? "owner" : "owners",
-                     may_be_in_slot ? " (an AtomicBuffer that contains them counts as 32768)" : "")
+                     may_be_in_slot ? " (an AtomicBuffer that contains them counts as 32768)" : "",
+                     file != nullptr && file->is_open_elsewhere() ? " and by other processes" : "")
              .chars.data() +
          (owners == 1 ? "" : clone_sites(owner.data())) + ": " + effect_of_write(owner) + ".";
 }
@@ -76,12 +81,14 @@ std::string explain_owner(const Owner& owner) {
 }  // namespace
 
 std::string explain(const Buffer& buffer) try {
-  return explain_owner(buffer);
+  return explain_owner(buffer, buffer);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("explain");
 }
 std::string explain(const Storage& storage) try {
-  const std::string sentence = explain_owner(storage);
+  const std::string sentence =
+      storage ? explain_owner(storage, detail::ExportedHeader::buffer_of(storage))
+              : explain(Buffer());
   return storage.is_pinned() ? sentence +
                                    " A lazy clone copies them: they are pinned, and a pointer to "
                                    "them may be written."

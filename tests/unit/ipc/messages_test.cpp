@@ -257,6 +257,23 @@ TEST(Messages, an_exported_file_has_no_other_data) {
   EXPECT_EQ(std::ranges::count(contents, std::byte{2}), 0);
 }
 
+/// Sends a message with any number of descriptors.
+void send_with(int socket, std::span<const std::byte> message, std::span<const int> descriptors) {
+  std::array<char, CMSG_SPACE(8 * sizeof(int))> control{};
+  ::iovec bytes{const_cast<std::byte*>(message.data()), message.size()};
+  ::msghdr header{};
+  header.msg_iov = &bytes;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+  ::cmsghdr* const part = CMSG_FIRSTHDR(&header);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+  std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
+  EXPECT_EQ(::sendmsg(socket, &header, 0), static_cast<ssize_t>(message.size()));
+}
+
 TEST(Messages, a_socket_that_ends_early_is_reported) {
   for (const std::size_t nbytes : {0U, 1U, 2047U}) {
     SocketPair sockets;
@@ -279,6 +296,18 @@ TEST(Messages, a_short_packet_is_not_completed_by_the_next) {
   send(sockets[0], filled(std::byte{1}));
   EXPECT_THROW(receive(sockets[1]), TransferError);
   EXPECT_EQ(receive(sockets[1]).nbytes(), paged_nbytes);
+}
+
+TEST(Messages, a_message_with_three_descriptors_is_refused) {
+  const SocketPair sockets;
+  const Changed changed = written();
+  const std::array three = {changed.numbers[0], changed.numbers[1], changed.numbers[0]};
+  const std::size_t files = open_files().size();
+  send_with(sockets[0], changed.exported.message(), std::span(three).first(2));
+  EXPECT_EQ(receive(sockets[1]).nbytes(), paged_nbytes);
+  send_with(sockets[0], changed.exported.message(), three);
+  EXPECT_THROW(receive(sockets[1]), TransferError);
+  EXPECT_EQ(open_files().size(), files);
 }
 
 TEST(Messages, a_message_in_parts_arrives) {

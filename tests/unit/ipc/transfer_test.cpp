@@ -22,6 +22,7 @@
 #include "../pages/paged_buffers.hpp"
 #include "peer.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/user_allocators.hpp"
 
 namespace byre::test {
 namespace {
@@ -210,6 +211,12 @@ TEST(Transfer, memory_that_others_write_is_copied) {
     EXPECT_EQ(exported.copied_nbytes(), paged_nbytes);
     memory[5] = std::byte{1};
   }
+}
+
+TEST(Transfer, data_on_a_device_is_refused) {
+  DeviceAllocator device;
+  EXPECT_THROW(export_pages(Buffer::allocate(8, device)), InvalidArgument);
+  EXPECT_THROW(export_pages(TiledBuffer(8, device)), InvalidArgument);
 }
 
 TEST(Transfer, a_storage_arrives_with_its_bytes) {

@@ -4,12 +4,14 @@
 #include <byre/observe/counters.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/explain.hpp>
 #include <byre/system/detail/memory.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
@@ -51,6 +53,24 @@ TEST_F(Views, neither_process_sees_the_writes_of_the_other) {
 
 TEST_F(Views, a_write_with_a_view_never_waits) {
   EXPECT_EQ(buffer_.materialize(Wait::allowed), Materialized::overlaid);
+}
+
+TEST_F(Views, explain_tells_of_other_processes) {
+  const auto explains = [](const Buffer& buffer, const char* part) {
+    return explain(buffer).find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(
+      explains(buffer_, "shared by 1 owner and by other processes: a write copies the pages"));
+  EXPECT_TRUE(explain(Storage(buffer_)).find("by other processes") != std::string::npos);
+  Buffer overlay = buffer_;
+  overlay.mutable_data();
+  EXPECT_TRUE(explains(overlay, "and by other processes"));
+  EXPECT_TRUE(peer_.tell(Order::send));
+  EXPECT_TRUE(explains(receive(peer_.data[0]),
+                       "imported from another process, with copies from the paged allocator, "
+                       "shared by 1 owner: a write copies the pages"));
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  EXPECT_FALSE(explains(buffer_, "other processes"));
 }
 
 TEST_F(Views, a_view_outlives_the_data_in_the_exporter) {
@@ -253,6 +273,7 @@ TEST_P(Ends, collect_notices_it) {
   EXPECT_EQ(views.remaining, 0U);
   EXPECT_TRUE(buffer_.is_unique());
   EXPECT_EQ(collect().ended, 0U);
+  EXPECT_EQ(export_pages(buffer_).copied_nbytes(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(InAllWays, Ends,

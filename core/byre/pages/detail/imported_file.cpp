@@ -21,6 +21,7 @@ class ImportedFile final : public SimpleFile {
     }
   }
 
+  bool is_imported() const noexcept override { return true; }
   FileForOthers open_for_others() noexcept override { return {file_.duplicate(), false}; }
 
  private:

@@ -106,6 +106,8 @@ class BYRE_API PageFile {
   /// Whether a descriptor from open_for_others(), or a mapping made with it, exists in any process,
   /// and this process may write the file. Thread-safe.
   virtual bool is_open_elsewhere() noexcept { return false; }
+  /// Whether another process sent the file.
+  virtual bool is_imported() const noexcept { return false; }
   /// Waits until is_open_elsewhere() is false, or is not known.
   virtual void wait_until_closed_elsewhere() noexcept {}
 

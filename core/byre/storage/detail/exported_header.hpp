@@ -39,6 +39,16 @@ struct ExportedHeader {
     return overlay != nullptr;
   }
 
+  /// The file whose pages the data shows, or null. It exists as long as the buffer is not written.
+  static PageFile* file_of(const Buffer& buffer) noexcept {
+    if (!buffer.header().has_pages()) {
+      return nullptr;
+    }
+    Header& header = buffer.header();
+    return header.origin() == Origin::overlay ? &static_cast<Overlay&>(header).beneath().file()
+                                              : &static_cast<Paged&>(header).file();
+  }
+
   /// The buffer of a storage that is not an empty handle.
   static const Buffer& buffer_of(const Storage& storage) noexcept {
     return storage.identity_->buffer;
