@@ -32,6 +32,7 @@ NAVIGATION = {
         ("docs/trace.md", "Why was this copied?", "below"), ("docs/answers.md", "Answers", "below"),
         ("docs/embedding.md", "Embedding"), ("docs/platforms.md", "Platforms", "below"),
         ("docs/c.md", "C, and no exceptions", "below"), ("docs/parts.md", "Parts of large data"),
+        ("docs/processes.md", "Other processes", "below"),
         ("docs/budgets.md", "Memory limits"),
         ("docs/tiles.md", "Tiles", "below"), ("docs/devices.md", "Allocators and devices"),
         ("docs/vulkan.md", "A Vulkan device", "below"), ("docs/tensors.md", "Tensors"),

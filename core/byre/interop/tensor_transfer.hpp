@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Tensors in other processes: see ipc/exported_pages.hpp and ipc/send.hpp.
 ///
-/// ```cpp
-/// byre::send(socket, tensor);                                          // in one process
-/// byre::Tensor clone = byre::receive<byre::Tensor>(socket);            // in another
-/// ```
+///     byre::send(socket, tensor);                                          // in one process
+///     byre::Tensor clone = byre::receive<byre::Tensor>(socket);            // in another
 #pragma once
 
 #include <byre/ipc/send.hpp>

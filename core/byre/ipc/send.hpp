@@ -2,10 +2,8 @@
 /// Sends lazy clones to other processes over Unix sockets of the user: a stream, or a socket that
 /// keeps messages apart (socketpair(AF_UNIX, ...)). exported_pages.hpp states what is copied.
 ///
-/// ```cpp
-/// byre::send(socket, weights);                          // in one process
-/// byre::Buffer clone = byre::receive(socket);           // in another
-/// ```
+///     byre::send(socket, weights);                          // in one process
+///     byre::Buffer clone = byre::receive(socket);           // in another
 #pragma once
 
 #include <byre/ipc/exported_pages.hpp>

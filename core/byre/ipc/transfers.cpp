@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What all systems share.
+/// The calls that do not depend on the system.
 #include <byre/ipc/detail/transfers.hpp>
 #include <byre/ipc/send.hpp>
 #include <byre/pages/detail/exported.hpp>

@@ -26,7 +26,7 @@ enum class CopyCause : std::uint8_t {
   /// written in the source since its last clone
   writable,
   resized,  ///< a resize that needed a new block
-  /// an export to another process, of data that is not in pages, or of pages that were written in
+  /// an export to another process: of data outside of pages, or of the pages that were written in
   /// an overlay
   exported,
 };

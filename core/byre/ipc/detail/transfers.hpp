@@ -22,9 +22,9 @@ struct TransferMessage {
   std::array<char, 8> magic = magic_of_byre;
   std::uint32_t version = this_version;
   DataKind kind = DataKind::buffer;
-  std::uint64_t nbytes = 0;        ///< of the data; without a file, 0
-  std::uint64_t file_nbytes = 0;   ///< of the first file, to map; 0 if there is none
-  std::uint64_t patch_nbytes = 0;  ///< of the second file; 0 if there is none
+  std::uint64_t nbytes = 0;        ///< of the data
+  std::uint64_t file_nbytes = 0;   ///< of the first file, to map; 0: no file
+  std::uint64_t patch_nbytes = 0;  ///< of the second file; 0: no such file
   std::uint32_t details_nbytes = 0;
   std::uint32_t unused = 0;
   std::array<std::byte, 2000> details{};  ///< what the kind of data needs

@@ -27,8 +27,8 @@ inline constexpr sync::SiteTable<OutsideCopierSite, 2> outside_copier_sites{{{
     {"outside_copier.take", sync::Operation::exchange, std::memory_order::acq_rel},
 }}};
 
-/// The right to end the copier that stands for all other processes. Whoever takes it asks the
-/// system, and either puts it back or ends the copier.
+/// The right to end the copier that stands for all other processes. The thread that takes the right
+/// asks the system, and either puts the right back or ends the copier.
 ///
 /// Thread-safe; wait-free; throws nothing.
 template <sync::Sync Sync>

@@ -22,7 +22,7 @@ class ImportedFile final : public SimpleFile {
   }
 
   bool is_imported() const noexcept override { return true; }
-  FileForOthers open_for_others() noexcept override { return {file_.duplicate(), false}; }
+  FileForOthers open_for_others() noexcept override { return {system::duplicate_of(file_), false}; }
 
  private:
   std::byte* map_privately() const noexcept override {

@@ -49,7 +49,7 @@ struct ExportedHeader {
                                               : &static_cast<Paged&>(header).file();
   }
 
-  /// The buffer of a storage that is not an empty handle.
+  /// Requires a nonempty handle.
   static const Buffer& buffer_of(const Storage& storage) noexcept {
     return storage.identity_->buffer;
   }

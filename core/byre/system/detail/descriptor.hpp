@@ -40,9 +40,6 @@ class BYRE_API Descriptor {
   /// The file for which the descriptor was opened. The descriptor may be closed by now.
   const FileIdentity& identity() const noexcept { return identity_; }
 
-  /// Another descriptor of the same opened file, which closes on exec. Empty if the system refuses.
-  Descriptor duplicate() const noexcept;
-
   /// Closes the file, unless the number belongs to another file by now. Returns false if the system
   /// reports an error.
   bool close() noexcept;

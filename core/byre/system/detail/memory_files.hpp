@@ -51,6 +51,9 @@ void collapse(std::byte* begin, std::size_t nbytes) noexcept;
 
 // ---- Memory files that other processes map
 
+/// Another descriptor of an open file, which closes on exec. Empty if the system refuses.
+Descriptor duplicate_of(const Descriptor& file) noexcept;
+
 /// What can still change a memory file that other processes open.
 enum class Writers : std::uint8_t {
   mappings,  ///< mappings with Writes::to_file that exist already

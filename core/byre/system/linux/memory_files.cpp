@@ -105,6 +105,12 @@ void collapse([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t nb
 #endif
 }
 
+Descriptor duplicate_of(const Descriptor& file) noexcept {
+  const int number = file.number();
+  Descriptor copy(number < 0 ? -1 : ::fcntl(number, F_DUPFD_CLOEXEC, 3));
+  return copy.identity() == file.identity() ? std::move(copy) : Descriptor();
+}
+
 Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept {
   const int number = file.number();
   const int seals = size_seals | (writers == Writers::none ? F_SEAL_WRITE : future_write_seal);
@@ -115,7 +121,7 @@ Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept {
   std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", number);
   Descriptor opened(::open(path.data(), O_RDONLY | O_CLOEXEC));
   if (!opened && writers == Writers::none) {
-    return file.duplicate();  // there may be no /proc
+    return duplicate_of(file);  // there may be no /proc
   }
   if (opened.identity() != file.identity() || ::flock(opened.number(), LOCK_SH | LOCK_NB) != 0) {
     return Descriptor();

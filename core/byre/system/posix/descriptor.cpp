@@ -61,12 +61,6 @@ int Descriptor::number() const noexcept {
   return -1;
 }
 
-Descriptor Descriptor::duplicate() const noexcept {
-  const int owned = number();
-  Descriptor copy(owned < 0 ? -1 : ::fcntl(owned, F_DUPFD_CLOEXEC, lowest_owned_number));
-  return copy.identity_ == identity_ ? std::move(copy) : Descriptor();
-}
-
 bool Descriptor::close() noexcept {
   if (number_ < 0) {
     return true;  // preserves errno, which a failed open() may have set
