@@ -5,6 +5,7 @@
 #include <byre/system/page_nbytes.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -136,12 +137,8 @@ ExportedPages Transfers::pack(DataKind kind, std::size_t nbytes, ExportedFiles f
   std::memcpy(exported.message_.data(), &message, sizeof message);
   exported.nbytes_ = nbytes;
   exported.copied_nbytes_ = files.copied_nbytes;
-  for (Descriptor* const file : {&files.file, &files.patch}) {
-    if (*file) {
-      exported.numbers_[exported.count_] = file->number();
-      exported.files_[exported.count_++] = std::move(*file);
-    }
-  }
+  std::array<Descriptor, 2> both = {std::move(files.file), std::move(files.patch)};
+  exported.take_files(both);
   return exported;
 }
 

@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 namespace byre::inline BYRE_ABI {
 
@@ -68,6 +69,16 @@ class BYRE_API ExportedPages {
  private:
   friend struct detail::Transfers;
   ExportedPages() noexcept = default;
+
+  /// Takes the descriptors that are not empty.
+  void take_files(std::span<detail::Descriptor> files) noexcept {
+    for (detail::Descriptor& file : files) {
+      if (file) {
+        numbers_[count_] = file.number();
+        files_[count_++] = std::move(file);
+      }
+    }
+  }
 
   std::array<detail::Descriptor, 2> files_;
   std::array<int, 2> numbers_{};

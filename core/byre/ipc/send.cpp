@@ -6,21 +6,22 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 namespace byre::inline BYRE_ABI::detail {
 
-Imported Transfers::receive(int socket, DataKind kind, Accept accept) {
-  std::array<std::byte, ExportedPages::message_nbytes> message;
+ExportedPages Transfers::receive(int socket) {
+  ExportedPages exported;
   system::Received received;
-  switch (system::receive_message(socket, message, received)) {
+  switch (system::receive_message(socket, exported.message_, received)) {
     case system::Transfer::failed:
       throw_transfer_error("receive", "read from the socket");
     case system::Transfer::ended:
       throw TransferError(format_text(
           "cannot receive data: the socket ended after %zu bytes, required %zu. Check whether the "
           "other process failed, and whether it sends by byre.",
-          received.nbytes, message.size()));
+          received.nbytes, exported.message_.size()));
     case system::Transfer::too_few:
       throw TransferError(
           format_text("cannot receive data: the process has too few descriptors left, or more than "
@@ -28,7 +29,16 @@ Imported Transfers::receive(int socket, DataKind kind, Accept accept) {
     case system::Transfer::done:
       break;
   }
-  return import(message, std::span(received.descriptors).first(received.descriptor_count), kind,
+  exported.take_files(received.descriptors);
+  TransferMessage message;
+  std::memcpy(&message, exported.message_.data(), sizeof message);
+  exported.nbytes_ = static_cast<std::size_t>(message.nbytes);
+  return exported;
+}
+
+Imported Transfers::receive(int socket, DataKind kind, Accept accept) {
+  ExportedPages exported = receive(socket);
+  return import(exported.message(), std::span(exported.files_).first(exported.count_), kind,
                 accept);
 }
 

@@ -24,10 +24,14 @@ BYRE_API void send(int socket, const TiledBuffer& data, CallSite site = CallSite
 
 /// Receives and imports data that another process sent; see import_pages(). Waits for the message;
 /// on a non-blocking socket, throws instead if none is there. Throws TransferError also if the
-/// other side closed the socket. After an error other than a missing message, the socket is of no
-/// use if it is a stream.
+/// other side closed the socket. A message that cannot be imported is lost: call
+/// receive<ExportedPages>(), then import_pages(), to be able to try again. After an error in the
+/// middle of a message, a stream is of no use any more.
 template <class Data = Buffer>
 Data receive(int socket, Accept accept = Accept::any_file) = delete;
+/// The exported data itself, which is neither checked nor imported, to be imported or sent on later.
+template <>
+BYRE_API ExportedPages receive<ExportedPages>(int socket, Accept accept);
 template <>
 BYRE_API Buffer receive<Buffer>(int socket, Accept accept);
 template <>

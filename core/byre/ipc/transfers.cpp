@@ -43,6 +43,10 @@ Storage import_pages<Storage>(std::span<const std::byte> message, std::span<cons
 }
 
 template <>
+ExportedPages receive<ExportedPages>(int socket, Accept) {
+  return Transfers::receive(socket);
+}
+template <>
 Buffer receive<Buffer>(int socket, Accept accept) {
   return Transfers::receive(socket, DataKind::buffer, accept).buffer;
 }

@@ -27,6 +27,9 @@ detail::Imported detail::Transfers::import(std::span<const std::byte>, std::span
                                            DataKind, Accept) {
   throw_unsupported("import");
 }
+ExportedPages detail::Transfers::receive(int) {
+  throw_unsupported("receive");
+}
 detail::Imported detail::Transfers::receive(int, DataKind, Accept) {
   throw_unsupported("receive");
 }

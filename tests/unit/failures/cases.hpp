@@ -71,6 +71,7 @@ std::span<const Case> c_cases();
 std::span<const Case> report_cases();
 std::span<const Case> tensor_cases();
 std::span<const Case> exchange_cases();
+std::span<const Case> process_cases();
 std::span<const Case> operator_cases();
 std::span<const Case> program_cases();
 std::span<const Case> graph_cases();

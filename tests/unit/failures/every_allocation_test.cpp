@@ -94,6 +94,9 @@ std::vector<Case> all_cases() {
 #if defined(HAS_C_CASES)
          c_cases(),
 #endif
+#if defined(HAS_PROCESS_CASES)
+             process_cases(),
+#endif
              storage_cases(), report_cases(), tensor_cases(), exchange_cases(), operator_cases(),
              program_cases(), graph_cases()
        }) {

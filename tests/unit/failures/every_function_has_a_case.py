@@ -43,7 +43,7 @@ functional::TensorImpl::rebind functional::fallback functional::functionalize_op
 functional::is_functional functional::name_of functional::thread_keys functional::traits_of
 byre_allocator_allocate byre_allocator_copy byre_tiles_tile byre_tiles_read byre_tiles_for_each_part
 byre_tiles_for_each_difference byre_atomic_buffer_load byre_atomic_buffer_store byre_atomic_buffer_exchange
-byre_atomic_buffer_compare_exchange byre_stats_snapshot
+byre_atomic_buffer_compare_exchange byre_stats_snapshot collect
 """.split() + ["TensorBase::operator new", "TensorBase::operator delete"]
 
 # Private functions, which the cases of public functions call.

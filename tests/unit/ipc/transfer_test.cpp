@@ -270,6 +270,23 @@ TEST(Transfer, tiles_of_an_import_are_copied_one_by_one) {
   EXPECT_EQ((stats::snapshot() - before).bytes_copied, BYRE_STATS * (1 << 10));
 }
 
+TEST(Transfer, exported_data_is_sent_on_without_an_import) {
+  const SocketPair first;
+  const SocketPair second;
+  const Buffer buffer = patterned(paged_nbytes);
+  send(first[0], buffer);
+  {
+    const ExportedPages exported = receive<ExportedPages>(first[1]);
+    EXPECT_EQ(exported.nbytes(), paged_nbytes);
+    EXPECT_EQ(exported.copied_nbytes(), 0U);
+    send(second[0], exported);
+    EXPECT_THROW(import_pages<Storage>(exported.message(), exported.descriptors()), TransferError);
+    EXPECT_EQ(import_pages(exported.message(), exported.descriptors()).nbytes(), paged_nbytes);
+  }
+  EXPECT_FALSE(buffer.is_unique());
+  EXPECT_EQ(first_difference(receive(second[1]).data(), paged_nbytes), paged_nbytes);
+}
+
 class Sockets : public testing::TestWithParam<int> {};
 
 TEST_P(Sockets, several_buffers_arrive_in_order) {

@@ -55,6 +55,56 @@ TEST_F(Views, a_write_with_a_view_never_waits) {
   EXPECT_EQ(buffer_.materialize(Wait::allowed), Materialized::overlaid);
 }
 
+/// Lets `to` receive what `from` has.
+void pass_on(Peer& from, Peer& to) {
+  EXPECT_TRUE(from.tell(Order::send));
+  send(to.data[0], receive<ExportedPages>(from.data[0]));
+  EXPECT_TRUE(to.tell(Order::receive));
+}
+
+TEST(Generations, outlive_the_processes_between_them) {
+  collect();
+  Peer first;
+  Peer second;
+  Peer third;
+  Buffer buffer = filled(one);
+  send(first.data[0], buffer);
+  EXPECT_TRUE(first.tell(Order::receive));
+  EXPECT_TRUE(first.tell(Order::write, 5, two));
+  pass_on(first, second);
+  EXPECT_TRUE(second.tell(Order::write, 6, three));
+  pass_on(second, third);
+  EXPECT_TRUE(first.tell(Order::write, 7, three));
+  buffer.mutable_data()[8] = three;
+  first.kill();
+  EXPECT_EQ(collect().remaining, 1U);
+  second.kill();
+  EXPECT_EQ(collect().remaining, 1U);
+  EXPECT_EQ(third.tell(Order::read, 5), two);
+  EXPECT_EQ(third.tell(Order::read, 6), three);
+  EXPECT_EQ(third.tell(Order::read, 7), one);
+  EXPECT_EQ(third.tell(Order::read, 8), one);
+  buffer = Buffer();
+  EXPECT_EQ(third.tell(Order::read, paged_nbytes - 1), one);
+  third.kill();
+  EXPECT_EQ(collect().remaining, 0U);
+}
+
+TEST(Generations, may_send_back) {
+  Peer peer;
+  Buffer buffer = filled(one);
+  send(peer.data[0], buffer);
+  EXPECT_TRUE(peer.tell(Order::receive));
+  EXPECT_TRUE(peer.tell(Order::write, 5, two));
+  EXPECT_TRUE(peer.tell(Order::send));
+  Buffer back = receive(peer.data[0]);
+  EXPECT_EQ(back.data()[5], two);
+  back.mutable_data()[6] = three;
+  EXPECT_EQ(buffer.data()[6], one);
+  EXPECT_EQ(buffer.data()[5], one);
+  EXPECT_EQ(buffer.materialize(), Materialized::overlaid);
+}
+
 TEST_F(Views, explain_tells_of_other_processes) {
   const auto explains = [](const Buffer& buffer, const char* part) {
     return explain(buffer).find(part) != std::string::npos;

@@ -11,8 +11,8 @@ namespace byre::inline BYRE_ABI::detail {
 
 class ConstantFile {
  public:
-  /// A file of `nbytes` bytes, which is mapped, with memory for all of its pages. Throws OutOfMemory
-  /// or TransferError.
+  /// A file of `nbytes` bytes, which is mapped, with memory for all of its pages. Throws
+  /// OutOfMemory or TransferError.
   explicit ConstantFile(std::size_t nbytes);
   ConstantFile(const ConstantFile&) = delete;
   ConstantFile& operator=(const ConstantFile&) = delete;

@@ -96,6 +96,7 @@ struct Transfers {
                          DataKind kind, Accept accept);
   BYRE_API static Imported import(std::span<const std::byte> message, std::span<const int> numbers,
                                   DataKind kind, Accept accept);
+  static ExportedPages receive(int socket);
   BYRE_API static Imported receive(int socket, DataKind kind, Accept accept);
 };
 

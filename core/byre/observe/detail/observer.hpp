@@ -232,8 +232,8 @@ class WriteReport {
     if_listening([&] { record_wait(data, site, true); });
   }
 
-  // `source` and `copy` are headers or DataFacts; an empty DataFacts stands for a copy in no data of
-  // this process.
+  // `source` and `copy` are headers or DataFacts; an empty DataFacts stands for a copy in no data
+  // of this process.
 
   /// Reports a complete copy. If the source may be destroyed already, pass facts_with_tag().
   template <class Source, class Copy>

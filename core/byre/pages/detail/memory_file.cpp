@@ -28,8 +28,8 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
   return nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
 }
 
-/// Populating one small page of each huge page, and collapsing afterwards, is many times faster than
-/// populating all small pages.
+/// Populating one small page of each huge page, and collapsing afterwards, is many times faster
+/// than populating all small pages.
 bool make_present(std::byte* data, std::size_t nbytes) noexcept {
   const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
   for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {

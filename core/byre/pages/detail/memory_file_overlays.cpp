@@ -166,8 +166,8 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   return is_replaced;
 }
 
-/// Maps the file at reserved pages, in addition to data(). A sealed file cannot be mapped for writes
-/// any more, but its mapping can be duplicated.
+/// Maps the file at reserved pages, in addition to data(). A sealed file cannot be mapped for
+/// writes any more, but its mapping can be duplicated.
 bool MemoryFile::map_shared_at(std::byte* reserved) const noexcept {
   return range_.arena->map(range_, system::Writes::to_file, reserved) != nullptr ||
          system::duplicate_mapping(data(), nbytes(), reserved);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The memory files of a process (system/detail/memory_files.hpp), and the list of all ranges of
 /// pages in them. Each range has a file of its own, which other processes can map, while the
-/// process has descriptors to spare. Further ranges are taken from one memory file until the process
-/// forks or loses the file's descriptor.
+/// process has descriptors to spare. Further ranges are taken from one memory file until the
+/// process forks or loses the file's descriptor.
 #pragma once
 
 #include <byre/error/detail/intrusive_list.hpp>
