@@ -175,6 +175,9 @@ extern "C" int open(const char* name, int flags, ...) {
   va_start(arguments, flags);
   const int mode = (flags & O_CREAT) != 0 ? va_arg(arguments, int) : 0;
   va_end(arguments);
+  if (watched != nullptr && !watched->has_proc && std::string_view(name).starts_with("/proc/")) {
+    return refuse(ENOENT);
+  }
   if (watched != nullptr && !watched->has_pagemap &&
       name == std::string_view("/proc/self/pagemap")) {
     return refuse(EACCES);

@@ -35,6 +35,7 @@ class WatchedSystem {
   /// Features that an old system lacks, or that a locked-down system lacks or requires.
   bool has_pagemap_scan = true;
   bool has_pagemap = true;
+  bool has_proc = true;
   bool has_memory_files = true;
   bool has_noexec_seal = true;
   bool wants_noexec_seal = false;

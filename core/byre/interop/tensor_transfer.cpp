@@ -32,11 +32,10 @@ bool is_small_part(const Tensor& tensor) {
 Tensor tensor_of(const detail::Imported& imported) try {
   TensorInMessage layout;
   std::memcpy(&layout, imported.message.details.data(), sizeof layout);
-  if (imported.message.details_nbytes != sizeof layout || layout.ndim > max_ndim ||
-      layout.dtype >= static_cast<std::uint32_t>(DType::uninitialized)) {
-    throw TransferError(
-        format_text("cannot import a tensor: its dtype or its number of dimensions is invalid. "
-                    "Export it again, by this version of byre on this machine."));
+  if (layout.ndim > max_ndim || layout.dtype >= static_cast<std::uint32_t>(DType::uninitialized)) {
+    const Text why = format_text("the dtype %u or the %u dimensions of a tensor are invalid",
+                                 layout.dtype, layout.ndim);
+    detail::throw_invalid(why.chars.data());
   }
   const auto dims = [&](std::size_t begin) {
     const std::span all(layout.sizes_and_strides);
@@ -47,9 +46,8 @@ Tensor tensor_of(const detail::Imported& imported) try {
   const Storage storage(imported.buffer);
   const auto count = static_cast<std::int64_t>(storage.nbytes() / itemsize(dtype));
   return Tensor::over(storage, {count}, dtype).as_strided(dims(0), dims(max_ndim), layout.offset);
-} catch (const ShapeError& error) {
-  throw TransferError(
-      format_text("cannot import a tensor: its layout is invalid: %s", error.what()));
+} catch (const ShapeError&) {
+  detail::throw_invalid("the layout of a tensor does not fit its bytes");
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("importing a tensor");
 }
@@ -63,7 +61,7 @@ ExportedPages export_pages(const Tensor& tensor, CallSite site) {
   }
   TensorInMessage layout{.dtype = static_cast<std::uint32_t>(tensor.dtype()),
                          .ndim = static_cast<std::uint32_t>(tensor.ndim()),
-                         .offset = tensor.numel() == 0 ? 0 : tensor.storage_offset()};
+                         .offset = tensor.storage_offset()};
   std::copy(tensor.sizes().begin(), tensor.sizes().end(), layout.sizes_and_strides.begin());
   std::copy(tensor.strides().begin(), tensor.strides().end(),
             layout.sizes_and_strides.begin() + max_ndim);

@@ -2,7 +2,6 @@
 #include <byre/ipc/detail/constant_file.hpp>
 #include <byre/ipc/detail/transfers.hpp>
 #include <byre/storage/detail/exported_header.hpp>
-#include <byre/system/page_nbytes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -46,20 +45,16 @@ std::optional<Runs> written_runs(const std::byte* mapping, std::size_t nbytes) {
                                                           : std::nullopt;
 }
 
-std::size_t round_to_pages(std::size_t nbytes) noexcept {
-  return (nbytes + page_nbytes - 1) / page_nbytes * page_nbytes;
-}
-
 /// Writes the runs and their bytes to a file.
 void export_runs(const Runs& runs, const std::byte* mapping, ExportedFiles& exported) {
-  const std::size_t table_nbytes = round_to_pages(sizeof(PatchRun) * (runs.all.size() + 1));
+  const std::uint64_t count = runs.all.size();
+  const auto table_nbytes = static_cast<std::size_t>(PatchRun::table_nbytes(count));
   ConstantFile file(table_nbytes + runs.nbytes);
-  const PatchRun head{runs.all.size(), runs.nbytes};
-  std::memcpy(file.data(), &head, sizeof head);
-  std::memcpy(file.data() + sizeof head, runs.all.data(), runs.all.size() * sizeof(PatchRun));
+  std::memcpy(file.data(), &count, sizeof count);
+  std::memcpy(file.data() + sizeof count, runs.all.data(), runs.all.size() * sizeof(PatchRun));
   std::byte* to = file.data() + table_nbytes;
   for (const PatchRun& run : runs.all) {
-    std::memcpy(to, mapping + run.offset, run.nbytes);
+    std::memcpy(to, mapping + run.offset, static_cast<std::size_t>(run.nbytes));
     to += run.nbytes;
   }
   exported.patch_nbytes = table_nbytes + runs.nbytes;
@@ -68,7 +63,8 @@ void export_runs(const Runs& runs, const std::byte* mapping, ExportedFiles& expo
 }
 
 /// Exports data in pages without a full copy. Returns nullopt if it has to be copied.
-std::optional<ExportedFiles> export_in_pages(ExportedHeader::Header& header, CallSite site) {
+std::optional<ExportedFiles> export_in_pages(ExportedHeader::Header& header, std::size_t nbytes,
+                                             CallSite site) {
   if (!header.has_pages()) {
     return std::nullopt;
   }
@@ -82,7 +78,8 @@ std::optional<ExportedFiles> export_in_pages(ExportedHeader::Header& header, Cal
   }
   ExportedFiles exported;
   exported.file = std::move(opened.file);
-  exported.file_nbytes = base.file().nbytes();
+  exported.file_nbytes =
+      std::min(base.file().nbytes(), static_cast<std::size_t>(whole_pages(nbytes)));
   // The file's own mapping is private if it may not change any more, because the process forked.
   const bool is_private = is_overlay || (header.origin() == Origin::paged && !opened.may_change);
   if (is_private) {
@@ -99,12 +96,13 @@ std::optional<ExportedFiles> export_in_pages(ExportedHeader::Header& header, Cal
   return exported;
 }
 
-/// The files of a copy of `nbytes` bytes, at least 1, that `copy` writes.
-ExportedFiles export_a_copy(std::size_t nbytes, Transfers::Copy copy, const void* source,
-                            CallSite site, const stats::detail::DataFacts& facts) {
+/// Copies `nbytes` bytes, which take `file_nbytes` in a file, by `copy` to a new memory file.
+ExportedFiles export_a_copy(std::size_t nbytes, std::uint64_t file_nbytes, Transfers::Copy copy,
+                            const void* source, CallSite site,
+                            const stats::detail::DataFacts& facts) {
   stats::detail::WriteReport report;
   report.begin();
-  ConstantFile file(nbytes);
+  ConstantFile file(static_cast<std::size_t>(file_nbytes));
   copy(source, file.data());
   ExportedFiles exported;
   exported.file = file.finish();
@@ -117,7 +115,7 @@ ExportedFiles export_a_copy(std::size_t nbytes, Transfers::Copy copy, const void
 void expect_on_host(const Allocator& allocator) {
   if (!allocator.device().is_cpu()) {
     throw InvalidArgument(format_text(
-        "cannot export data of the %s, which is on a device. Copy it to the host first.",
+        "cannot export data of the %s: the data is on a device. Copy the data to the host first.",
         allocator.name()));
   }
 }
@@ -129,9 +127,7 @@ ExportedPages Transfers::pack(DataKind kind, std::size_t nbytes, ExportedFiles f
   TransferMessage message{.kind = kind,
                           .nbytes = nbytes,
                           .file_nbytes = files.file_nbytes,
-                          .patch_nbytes = files.patch_nbytes,
-                          .details_nbytes = static_cast<std::uint32_t>(details.size())};
-  BYRE_ASSERT(details.size() <= message.details.size(), "a message has too many details");
+                          .patch_nbytes = files.patch_nbytes};
   std::copy(details.begin(), details.end(), message.details.begin());
   ExportedPages exported;
   std::memcpy(exported.message_.data(), &message, sizeof message);
@@ -144,14 +140,15 @@ ExportedPages Transfers::pack(DataKind kind, std::size_t nbytes, ExportedFiles f
 
 ExportedPages Transfers::export_buffer(const Buffer& data, DataKind kind,
                                        std::span<const std::byte> details, bool may_share,
-                                       CallSite site) try {
+                                       CallSite site) {
   const std::size_t nbytes = data.nbytes(site);
   if (nbytes == 0) {
     return pack(kind, 0, {}, details);
   }
   expect_on_host(data.allocator());
+  const auto access = ExportedHeader::access(data, site);
   if (may_share) {
-    if (auto shared = export_in_pages(ExportedHeader::share(data, site), site)) {
+    if (auto shared = export_in_pages(ExportedHeader::share(data, site), nbytes, site)) {
       return pack(kind, nbytes, std::move(*shared), details);
     }
   }
@@ -159,9 +156,8 @@ ExportedPages Transfers::export_buffer(const Buffer& data, DataKind kind,
     const Buffer& from = *static_cast<const Buffer*>(source);
     std::memcpy(destination, from.data(), from.nbytes());
   };
-  return pack(kind, nbytes, export_a_copy(nbytes, copy, &data, site, data.facts()), details);
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("an export to another process");
+  return pack(kind, nbytes, export_a_copy(nbytes, nbytes, copy, &data, site, data.facts()),
+              details);
 }
 
 }  // namespace detail
@@ -173,26 +169,28 @@ ExportedPages detail::Transfers::export_storage(const Storage& data, DataKind ki
               : pack(kind, 0, {}, details);
 }
 
-/// Each tile begins at a multiple of data_alignment.
 ExportedPages export_pages(const TiledBuffer& data, CallSite site) {
   using detail::Transfers;
-  const detail::TilesInFile tiles(data.nbytes(), data.tile_nbytes());
-  const auto details = std::as_bytes(std::span(&tiles, 1));
-  if (data.nbytes() == 0) {
+  const std::uint64_t tile_nbytes = data.tile_nbytes();
+  const auto details = std::as_bytes(std::span(&tile_nbytes, 1));
+  const std::size_t nbytes = data.nbytes();
+  if (nbytes == 0) {
     return Transfers::pack(detail::DataKind::tiles, 0, {}, details);
   }
   detail::expect_on_host(data.allocator());
+  const detail::TilesInFile tiles{nbytes, tile_nbytes};
   const auto copy = [](const void* source, std::byte* destination) {
     const TiledBuffer& from = *static_cast<const TiledBuffer*>(source);
-    const detail::TilesInFile to(from.nbytes(), from.tile_nbytes());
+    const detail::TilesInFile to{from.nbytes(), from.tile_nbytes()};
     for (std::size_t index = 0; index < from.tile_count(); ++index) {
       const auto tile = from.tile(index);
-      std::memcpy(destination + to.offset_of(index), tile.data(), tile.size());
+      std::memcpy(destination + index * to.stride(), tile.data(), tile.size());
     }
   };
-  return Transfers::pack(detail::DataKind::tiles, tiles.file_nbytes(),
-                         detail::export_a_copy(tiles.file_nbytes(), copy, &data, site, {}),
-                         details);
+  return Transfers::pack(
+      detail::DataKind::tiles, nbytes,
+      detail::export_a_copy(nbytes, tiles.count() * tiles.stride(), copy, &data, site, {}),
+      details);
 }
 
 }  // namespace byre::inline BYRE_ABI

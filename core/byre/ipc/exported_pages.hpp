@@ -52,8 +52,17 @@ class BYRE_API ExportedPages {
  public:
   static constexpr std::size_t message_nbytes = 2048;
 
-  ExportedPages(ExportedPages&&) noexcept = default;
-  ExportedPages& operator=(ExportedPages&&) noexcept = default;
+  /// Afterwards `other` has no descriptors.
+  ExportedPages(ExportedPages&& other) noexcept : ExportedPages() { *this = std::move(other); }
+  ExportedPages& operator=(ExportedPages&& other) noexcept {
+    files_ = std::move(other.files_);
+    numbers_ = other.numbers_;
+    count_ = std::exchange(other.count_, 0);
+    nbytes_ = other.nbytes_;
+    copied_nbytes_ = other.copied_nbytes_;
+    message_ = other.message_;
+    return *this;
+  }
 
   /// The message, of message_nbytes bytes. It is valid on this machine only.
   std::span<const std::byte> message() const noexcept { return message_; }

@@ -7,28 +7,21 @@
 #include <byre/system/detail/files.hpp>
 #include <byre/system/detail/memory_files.hpp>
 #include <byre/system/detail/sockets.hpp>
-#include <byre/system/page_nbytes.hpp>
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <new>
 #include <utility>
 
 namespace byre::inline BYRE_ABI::detail {
 namespace {
 
+/// The names of DataKind.
 const char* name_of(DataKind kind) noexcept {
-  constexpr const char* names[] = {"", "a Buffer", "a Storage", "a TiledBuffer", "a Tensor"};
+  constexpr const char* names[] = {"unknown type", "Buffer", "Storage", "TiledBuffer", "Tensor"};
   const auto index = static_cast<std::size_t>(kind);
-  return index != 0 && index < std::size(names) ? names[index] : "an unknown type";
-}
-
-[[noreturn]] void throw_invalid(const char* why) {
-  throw TransferError(
-      format_text("cannot import data: %s. Export it again, by this version of "
-                  "byre on this machine.",
-                  why));
+  return names[index < std::size(names) ? index : 0];
 }
 
 TransferMessage read_message(std::span<const std::byte> bytes, DataKind kind) {
@@ -40,7 +33,7 @@ TransferMessage read_message(std::span<const std::byte> bytes, DataKind kind) {
   }
   std::memcpy(&message, bytes.data(), sizeof message);
   if (message.magic != TransferMessage::magic_of_byre) {
-    throw_invalid("the message is not one of byre");
+    throw_invalid("byre did not write the message");
   }
   if (message.version != TransferMessage::this_version) {
     const Text why = format_text("the message has version %u, required %u", message.version,
@@ -48,17 +41,21 @@ TransferMessage read_message(std::span<const std::byte> bytes, DataKind kind) {
     throw_invalid(why.chars.data());
   }
   if (message.kind != kind) {
-    throw TransferError(format_text("cannot import %s: the message describes %s. Import that.",
-                                    name_of(kind), name_of(message.kind)));
+    const Text why = format_text("the message describes data of the type %s, required %s",
+                                 name_of(message.kind), name_of(kind));
+    throw_invalid(why.chars.data());
   }
-  if (message.nbytes > max_nbytes || message.nbytes > message.file_nbytes ||
-      message.file_nbytes > max_nbytes || message.details_nbytes > message.details.size()) {
-    throw_invalid("the sizes in the message contradict each other");
+  if (message.nbytes > message.file_nbytes || message.file_nbytes > max_nbytes) {
+    const Text why = format_text("the message describes %ju bytes of data in a file of %ju",
+                                 static_cast<std::uintmax_t>(message.nbytes),
+                                 static_cast<std::uintmax_t>(message.file_nbytes));
+    throw_invalid(why.chars.data());
   }
   return message;
 }
 
-/// The fields of a message and the files must fit each other: other processes may be hostile.
+/// The fields of a message and the files must fit each other: other processes may be hostile. The
+/// seals are read before the sizes, which they protect.
 void expect_files(const TransferMessage& message, std::span<const Descriptor> files,
                   Accept accept) {
   const std::size_t count =
@@ -68,11 +65,20 @@ void expect_files(const TransferMessage& message, std::span<const Descriptor> fi
         format_text("%zu descriptors came with the message, required %zu", files.size(), count);
     throw_invalid(why.chars.data());
   }
+  if (count == 2 && !system::is_constant(files[1])) {
+    throw_invalid("the file of written pages lacks the seals F_SEAL_SHRINK and F_SEAL_WRITE");
+  }
+  if (count != 0 && accept == Accept::sealed_files && !system::keeps_its_size(files[0])) {
+    throw TransferError(
+        format_text("cannot import data: its file lacks F_SEAL_SHRINK, required by "
+                    "Accept::sealed_files. Send a copy of the mapped file, or pass "
+                    "Accept::any_file."));
+  }
   const std::uint64_t sizes[] = {message.file_nbytes, message.patch_nbytes};
   for (std::size_t index = 0; index < count; ++index) {
     const auto status = system::status_of(files[index]);
-    if (!status || !status->is_regular) {
-      throw_invalid("a descriptor does not belong to a file");
+    if (!status || !status->is_regular || !system::has_ordinary_pages(files[index])) {
+      throw_invalid("a descriptor does not belong to a file of ordinary pages");
     }
     if (status->nbytes < sizes[index]) {
       const Text why = format_text("a file has %ju bytes, required %ju",
@@ -80,14 +86,6 @@ void expect_files(const TransferMessage& message, std::span<const Descriptor> fi
                                    static_cast<std::uintmax_t>(sizes[index]));
       throw_invalid(why.chars.data());
     }
-  }
-  if (count == 2 && !system::is_constant(files[1])) {
-    throw_invalid("other processes can change the written pages that came with the message");
-  }
-  if (count != 0 && accept == Accept::sealed_files && !system::keeps_its_size(files[0])) {
-    throw TransferError(
-        format_text("cannot import data: its file is not a memory file that keeps its size, as "
-                    "required by Accept::sealed_files. Have the sender copy the mapped file."));
   }
 }
 
@@ -113,45 +111,51 @@ class Mapped {
 
 /// Copies the runs of a second file to `to`, a mapping of `to_nbytes` bytes. Checks first that all
 /// runs fit.
-void apply_runs(const std::byte* patch, std::size_t patch_nbytes, std::byte* to,
-                std::size_t to_nbytes) {
-  PatchRun head;
-  const auto run_at = [patch](std::size_t index) {
+void apply_runs(const std::byte* patch, std::uint64_t patch_nbytes, std::byte* to,
+                std::uint64_t to_nbytes) {
+  std::uint64_t count = 0;
+  if (patch_nbytes >= sizeof count) {
+    std::memcpy(&count, patch, sizeof count);
+  }
+  const auto run_at = [patch](std::uint64_t index) {
     PatchRun run;
-    std::memcpy(&run, patch + (index + 1) * sizeof run, sizeof run);
+    std::memcpy(&run, patch + sizeof count + index * sizeof run, sizeof run);
     return run;
   };
-  if (patch_nbytes < sizeof head) {
-    throw_invalid("the file of written pages is too short");
-  }
-  std::memcpy(&head, patch, sizeof head);
-  const std::uint64_t count = head.offset;
-  const std::uint64_t most = patch_nbytes / sizeof(PatchRun) - 1;
-  const std::uint64_t table_nbytes =
-      count > most ? patch_nbytes
-                   : ((count + 1) * sizeof(PatchRun) + page_nbytes - 1) / page_nbytes * page_nbytes;
-  std::uint64_t left = table_nbytes > patch_nbytes ? 0 : patch_nbytes - table_nbytes;
-  bool fits = count <= most;
+  bool fits =
+      count <= patch_nbytes / sizeof(PatchRun) && PatchRun::table_nbytes(count) <= patch_nbytes;
+  std::uint64_t left = fits ? patch_nbytes - PatchRun::table_nbytes(count) : 0;
   for (std::uint64_t index = 0; fits && index < count; ++index) {
     const PatchRun run = run_at(index);
     fits = run.nbytes <= left && run.offset <= to_nbytes && run.nbytes <= to_nbytes - run.offset;
-    left -= fits ? run.nbytes : 0;
+    left -= run.nbytes;
   }
   if (!fits) {
-    throw_invalid("the written pages that came with the message do not fit the data");
+    const Text why =
+        format_text("the written pages exceed their file, or the %ju bytes of the data",
+                    static_cast<std::uintmax_t>(to_nbytes));
+    throw_invalid(why.chars.data());
   }
-  const std::byte* from = patch + table_nbytes;
+  const std::byte* from = patch + PatchRun::table_nbytes(count);
   for (std::uint64_t index = 0; index < count; ++index) {
     const PatchRun run = run_at(index);
-    if (!system::populate(to + run.offset, run.nbytes)) {
-      throw OutOfMemory(run.nbytes, "private pages, to import data of another process");
+    const auto nbytes = static_cast<std::size_t>(run.nbytes);
+    if (!system::populate(to + run.offset, nbytes)) {
+      throw OutOfMemory(nbytes, "private pages, to import data of another process");
     }
-    std::memcpy(to + run.offset, from, run.nbytes);
+    std::memcpy(to + run.offset, from, nbytes);
     from += run.nbytes;
   }
 }
 
 }  // namespace
+
+void throw_invalid(const char* why) {
+  throw TransferError(
+      format_text("cannot import data: %s. Export it again, by this version of "
+                  "byre on this machine.",
+                  why));
+}
 
 Imported Transfers::import(std::span<const std::byte> bytes, std::span<Descriptor> files,
                            DataKind kind, Accept accept) {
@@ -184,7 +188,9 @@ Imported Transfers::import(std::span<const std::byte> message, std::span<const i
                            DataKind kind, Accept accept) {
   std::array<Descriptor, 2> files;
   if (numbers.size() > files.size()) {
-    throw_invalid("more than 2 descriptors came with the message");
+    const Text why = format_text("%zu descriptors came with the message, allowed %zu",
+                                 numbers.size(), files.size());
+    throw_invalid(why.chars.data());
   }
   for (std::size_t index = 0; index < numbers.size(); ++index) {
     files[index] = system::duplicate_of(numbers[index]);

@@ -22,10 +22,12 @@ ExportedPages Transfers::receive(int socket) {
           "cannot receive data: the socket ended after %zu bytes, required %zu. Check whether the "
           "other process failed, and whether it sends by byre.",
           received.nbytes, exported.message_.size()));
-    case system::Transfer::too_few:
-      throw TransferError(
-          format_text("cannot receive data: the process has too few descriptors left, or more than "
-                      "2 came with the message. Close files, or raise the limit of open files."));
+    case system::Transfer::lost_descriptors:
+      throw TransferError(format_text(
+          "cannot receive data: descriptors of the message were lost: the process has "
+          "too few left, or more than %zu came. Close files, or raise the limit of open "
+          "files.",
+          system::most_descriptors));
     case system::Transfer::done:
       break;
   }
@@ -45,7 +47,9 @@ Imported Transfers::receive(int socket, DataKind kind, Accept accept) {
 void Transfers::send(int socket, const ExportedPages& exported) {
   for (std::size_t index = 0; index < exported.count_; ++index) {
     if (exported.files_[index].number() != exported.numbers_[index]) {
-      throw_transfer_error("send", "use a descriptor, which other code has closed");
+      throw TransferError(format_text(
+          "cannot send data: other code has closed descriptor %d. Export the data again.",
+          exported.numbers_[index]));
     }
   }
   if (system::send_message(socket, exported.message(), exported.descriptors()) !=

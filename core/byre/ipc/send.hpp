@@ -29,7 +29,8 @@ BYRE_API void send(int socket, const TiledBuffer& data, CallSite site = CallSite
 /// middle of a message, a stream is of no use any more.
 template <class Data = Buffer>
 Data receive(int socket, Accept accept = Accept::any_file) = delete;
-/// The exported data itself, which is neither checked nor imported, to be imported or sent on later.
+/// The exported data itself, which is neither checked nor imported, to be imported or sent on
+/// later.
 template <>
 BYRE_API ExportedPages receive<ExportedPages>(int socket, Accept accept);
 template <>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A TiledBuffer in another process: its tiles are parts of one file. A write to a tile copies it.
+/// A TiledBuffer of another process: its tiles are parts of one file. A write to a tile copies it.
 #include <byre/ipc/detail/transfers.hpp>
 #include <byre/ipc/send.hpp>
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -15,24 +15,23 @@ namespace detail {
 
 struct ImportedTiles {
   static TiledBuffer over(const Imported& imported) try {
-    TilesInFile tiles(0, 1);
-    std::memcpy(&tiles, imported.message.details.data(), sizeof tiles);
-    const std::uint64_t nbytes = tiles.nbytes;
-    if (imported.message.details_nbytes != sizeof tiles || tiles.tile_nbytes == 0 ||
-        tiles.tile_nbytes > max_nbytes || nbytes > imported.message.nbytes ||
-        tiles.file_nbytes() != imported.message.nbytes) {
-      throw TransferError(
-          format_text("cannot import data: the sizes of its tiles do not fit its size. Export it "
-                      "again, by this version of byre on this machine."));
+    TilesInFile tiles;
+    tiles.nbytes = imported.message.nbytes;
+    std::memcpy(&tiles.tile_nbytes, imported.message.details.data(), sizeof tiles.tile_nbytes);
+    if (tiles.tile_nbytes == 0 || tiles.tile_nbytes > max_nbytes ||
+        tiles.count() > imported.message.file_nbytes / tiles.stride()) {
+      const Text why = format_text("tiles of %ju bytes do not fit its file",
+                                   static_cast<std::uintmax_t>(tiles.tile_nbytes));
+      throw_invalid(why.chars.data());
     }
     TiledBuffer made(0, default_allocator(), static_cast<std::size_t>(tiles.tile_nbytes));
     const auto file = std::make_shared<const Buffer>(imported.buffer);
     for (std::size_t index = 0; index < tiles.count(); ++index) {
-      const std::byte* const data = file->data() + tiles.offset_of(index);
+      const std::byte* const data = file->data() + index * tiles.stride();
       auto tile = Buffer::adopt_read_only(data, made.tile_nbytes(), [file](void*) {});
       made.tree_.mutable_tile(index, Wait::never, CallSite{}) = std::move(tile);
     }
-    made.nbytes_ = static_cast<std::size_t>(nbytes);
+    made.nbytes_ = static_cast<std::size_t>(tiles.nbytes);
     return made;
   } catch (const std::bad_alloc&) {
     throw OutOfMemory::of_heap("importing tiles");

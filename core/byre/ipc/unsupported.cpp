@@ -7,13 +7,18 @@ namespace byre::inline BYRE_ABI {
 namespace {
 
 [[noreturn]] void throw_unsupported(const char* operation) {
-  throw TransferError(format_text(
-      "cannot %s data: this system has no memory files that processes can share lazily; Linux has. "
-      "Copy the bytes through a pipe or a file instead.",
-      operation));
+  throw TransferError(
+      format_text("cannot %s data: lazy clones in other processes need Linux. Copy the bytes "
+                  "through a pipe or a "
+                  "file instead.",
+                  operation));
 }
 
 }  // namespace
+
+void detail::throw_invalid(const char*) {
+  throw_unsupported("import");
+}
 
 ExportedPages detail::Transfers::export_buffer(const Buffer&, DataKind, std::span<const std::byte>,
                                                bool, CallSite) {

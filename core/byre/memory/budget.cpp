@@ -5,6 +5,7 @@
 #include <byre/sync/detail/held_locks.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/detail/process_state.hpp>
+#include <byre/sync/detail/published.hpp>
 #include <byre/sync/detail/relaxed.hpp>
 
 #include <algorithm>
@@ -37,6 +38,13 @@ struct ReclaimerEntry : ListNode {
 }  // namespace detail
 
 namespace {
+
+constinit sync::detail::Published<const detail::UnusedData> unused_data;
+
+bool release_unused_data() noexcept {
+  const detail::UnusedData* const data = unused_data.get();
+  return data != nullptr && data->release();
+}
 
 /// A call of a reclaimer on this thread.
 struct Call {
@@ -76,9 +84,17 @@ std::size_t call(const detail::ReclaimerEntry& entry, const Pressure& pressure) 
 
 }  // namespace
 
+void detail::set_unused_data(const UnusedData& data) noexcept {
+  unused_data.set(&data);
+}
+
 bool detail::ReclaimRounds::ask(const BudgetExceeded& refused, const void* data) noexcept {
   if (left_ == 0) {
     return false;
+  }
+  if (release_unused_data()) {
+    --left_;
+    return true;
   }
   const std::optional<std::size_t> given =
       refused.source_->reclaim(refused.refusing_, refused.nbytes_, data);
@@ -97,6 +113,9 @@ Budget::Budget(std::size_t limit_nbytes, Budget* parent)
 Budget::~Budget() {
   if (process_ != sync::detail::process_number) {
     return;
+  }
+  if (used() != 0) {
+    release_unused_data();
   }
   BYRE_ASSERT(used() == 0, "cannot destroy a budget: bytes are in use. Destroy the buffers first.");
   BYRE_ASSERT(reclaimers_.is_empty(),

@@ -53,6 +53,15 @@ class BYRE_API BudgetExceeded : public OutOfMemory {
 
 namespace detail {
 
+/// Data that no owner uses any more, and that is not released yet.
+struct UnusedData {
+  /// Returns whether it released any. Called without locks.
+  bool (*release)() noexcept;
+};
+/// Sets the only such data of the process, which a budget releases before it asks reclaimers. For
+/// one thread.
+void set_unused_data(const UnusedData& data) noexcept;
+
 /// The rounds of one request.
 class BYRE_API ReclaimRounds {
  public:

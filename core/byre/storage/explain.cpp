@@ -65,6 +65,7 @@ std::string explain_owner(const Owner& owner, const Buffer& buffer) {
   const std::uint32_t owners = owner.use_count();
   static_assert(cow::atomic_slot_layout.stock == 32768, "the text below contains this number");
   const bool may_be_in_slot = owners > cow::atomic_slot_layout.stock / 2;
+  detail::ExportedHeader::look(buffer);
   detail::PageFile* const file = detail::ExportedHeader::file_of(buffer);
   return format_text("%zu bytes at 0x%jx, %s the %s, shared by %u %s%s%s", owner.nbytes(),
                      static_cast<std::uintmax_t>(reinterpret_cast<std::uintptr_t>(owner.data())),

@@ -98,6 +98,7 @@ TEST(CErrors, enumerators_have_the_values_of_cpp) {
   EXPECT_EQ(BYRE_COPIES_END_IN_ORDER, static_cast<int>(CopiesEnd::in_order));
   EXPECT_EQ(BYRE_CAUSE_READ_ONLY, static_cast<int>(stats::CopyCause::read_only));
   EXPECT_EQ(BYRE_CAUSE_RESIZED, static_cast<int>(stats::CopyCause::resized));
+  EXPECT_EQ(BYRE_CAUSE_EXPORTED, static_cast<int>(stats::CopyCause::exported));
   EXPECT_EQ(BYRE_DEFAULT_TILE_NBYTES, std::size_t{64} << 10);
 }
 
@@ -117,8 +118,8 @@ TEST(CErrors, enumerators_have_the_numbers_of_the_binary_interface) {
   EXPECT_EQ(BYRE_ORIGIN_PAGED, static_cast<int>(Origin::paged));
   expect_from_zero({BYRE_COPIES_END_ON_RETURN, BYRE_COPIES_END_LATER, BYRE_COPIES_END_IN_ORDER});
   expect_from_zero({BYRE_CAUSE_SHARED, BYRE_CAUSE_PENDING, BYRE_CAUSE_READ_ONLY,
-                    BYRE_CAUSE_BORROWED, BYRE_CAUSE_PINNED, BYRE_CAUSE_WRITABLE,
-                    BYRE_CAUSE_RESIZED});
+                    BYRE_CAUSE_BORROWED, BYRE_CAUSE_PINNED, BYRE_CAUSE_WRITABLE, BYRE_CAUSE_RESIZED,
+                    BYRE_CAUSE_EXPORTED});
   EXPECT_EQ(BYRE_CAUSE_PENDING, static_cast<int>(stats::CopyCause::pending));
   EXPECT_EQ(BYRE_CAUSE_PINNED, static_cast<int>(stats::CopyCause::pinned));
   EXPECT_EQ(BYRE_CAUSE_WRITABLE, static_cast<int>(stats::CopyCause::writable));

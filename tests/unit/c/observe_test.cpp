@@ -51,9 +51,9 @@ TEST(CObservation, snapshots_leave_members_of_later_versions_alone) {
 
 TEST(CObservation, every_copy_cause_has_a_name) {
   EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_SHARED), "shared");
-  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_RESIZED), "resized");
+  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_EXPORTED), "exported");
   EXPECT_STREQ(byre_copy_cause_name(-1), "?");
-  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_RESIZED + 1), "?");
+  EXPECT_STREQ(byre_copy_cause_name(BYRE_CAUSE_EXPORTED + 1), "?");
 }
 
 struct Event {

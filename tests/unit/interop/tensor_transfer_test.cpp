@@ -88,7 +88,7 @@ TEST(TensorTransfer, uninitialized_tensors_are_refused) {
 void import_changed(const Tensor& tensor, std::size_t at, std::byte value) {
   const ExportedPages exported = export_pages(tensor);
   std::vector<std::byte> message(exported.message().begin(), exported.message().end());
-  constexpr std::size_t layout_at = 48;
+  constexpr std::size_t layout_at = 40;
   message[layout_at + at] = value;
   import_pages<Tensor>(message, exported.descriptors());
 }

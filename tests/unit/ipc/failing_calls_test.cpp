@@ -12,7 +12,10 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
@@ -39,6 +42,7 @@ struct Sources {
   Buffer paged = filled(std::byte{1});
   Buffer ordinary = filled(std::byte{2}, 5000, aligned_allocator());
   Buffer written = paged;
+  Buffer none;
 };
 
 /// The number of open files and of mapped memory files.
@@ -51,8 +55,12 @@ std::pair<std::size_t, std::size_t> usage() {
   return {open_files().size(), mappings};
 }
 
-/// Sends and receives `source`, and writes both. Throws nothing but Errors.
+/// Sends and receives `source`, or, if it is empty, data with one owner, and writes both. Throws
+/// nothing but Errors.
 void transfer_and_write(Buffer source) {
+  if (source.nbytes() == 0) {
+    source = filled(std::byte{1});
+  }
   const SocketPair sockets;
   send(sockets[0], source);
   Buffer received = receive(sockets[1]);
@@ -89,8 +97,14 @@ std::map<std::string, int> with_each_call_failing(int error, const Work& work) {
 class FailingCalls : public testing::TestWithParam<int> {};
 
 TEST_P(FailingCalls, leave_the_data_and_no_resources) {
+  {
+    WatchedSystem system;
+    system.has_many_descriptors = false;
+    filled(std::byte{1});  // creates the file of data without a file of its own
+  }
   const Sources sources;
-  for (const Buffer* const source : {&sources.paged, &sources.ordinary, &sources.written}) {
+  for (const Buffer* const source :
+       {&sources.paged, &sources.ordinary, &sources.written, &sources.none}) {
     transfer_and_write(*source);
     collect();
     const auto before = usage();
@@ -121,6 +135,46 @@ INSTANTIATE_TEST_SUITE_P(With, FailingCalls, testing::Values(ENOMEM, EMFILE, EPE
                                                          : "EINTR";
                          });
 
+TEST(FailingMemory, is_reported_as_such) {
+  const Buffer ordinary = filled(std::byte{2}, 5000, aligned_allocator());
+  Buffer written = filled(std::byte{1});
+  const Buffer base = written;
+  written.mutable_data()[0] = std::byte{2};
+  const ExportedPages exported = export_pages(written);
+  {
+    WatchedSystem system;
+    system.fail_after(0);
+    EXPECT_THROW(export_pages(ordinary), OutOfMemory);
+    EXPECT_THROW(import_pages(exported.message(), exported.descriptors()), OutOfMemory);
+  }
+  WatchedSystem system;
+  system.fail_once(0, ENOMEM, "memfd_create");
+  EXPECT_THROW(export_pages(ordinary), OutOfMemory);
+  EXPECT_EQ(export_pages(ordinary).copied_nbytes(), 5000U);
+}
+
+/// There is no /proc, so no file can be opened a second time.
+TEST(FailingCalls, without_a_second_descriptor_a_copy_is_sent) {
+  Buffer buffer = filled(std::byte{1});
+  const Buffer ordinary = filled(std::byte{2}, 5000, aligned_allocator());
+  WatchedSystem system;
+  for (const Buffer* const each : {&std::as_const(buffer), &ordinary}) {
+    system.fail_once(0, ENOENT, "open");
+    const ExportedPages exported = export_pages(*each);
+    EXPECT_STREQ(system.failed(), "open");
+  }
+  for (const Buffer* const each : {&std::as_const(buffer), &ordinary}) {
+    system.has_proc = false;
+    const ExportedPages exported = export_pages(*each);
+    system.has_proc = true;
+    EXPECT_EQ(exported.copied_nbytes(), each->nbytes());
+    const Buffer imported =
+        import_pages(exported.message(), exported.descriptors(), Accept::sealed_files);
+    EXPECT_TRUE(is_all(imported, each->data()[0]));
+    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+  }
+}
+
 TEST(InterruptedCalls, are_repeated) {
   const SocketPair sockets;
   WatchedSystem system;
@@ -130,6 +184,13 @@ TEST(InterruptedCalls, are_repeated) {
   system.fail_once(0, EINTR, "recvmsg");
   EXPECT_TRUE(is_all(receive(sockets[1]), std::byte{1}));
   EXPECT_STREQ(system.failed(), "recvmsg");
+  const Buffer buffer = filled(std::byte{1});
+  std::optional<ExportedPages> exported = export_pages(buffer);
+  system.fail_once(0, EINTR, "flock");
+  std::thread waiting([] { EXPECT_EQ(collect(Wait::allowed).remaining, 0U); });
+  exported.reset();
+  waiting.join();
+  EXPECT_STREQ(system.failed(), "flock");
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -23,6 +25,7 @@
 #include "peer.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_allocators.hpp"
+#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
@@ -144,11 +147,40 @@ TEST(Transfer, an_overlay_is_exported_by_its_written_pages) {
     overlay.mutable_data()[page * 4096 + 3] ^= std::byte{1};
   }
   overlay.mutable_data()[paged_nbytes - 1] ^= std::byte{1};
+  const auto before = stats::snapshot();
   const Buffer imported = transferred(overlay);
+  EXPECT_EQ((stats::snapshot() - before).bytes_copied,
+            static_cast<std::int64_t>(BYRE_STATS * 5 * system::actual_page_nbytes()));
+  EXPECT_EQ(imported.origin(), Origin::overlay);
   EXPECT_EQ(std::memcmp(imported.data(), overlay.data(), paged_nbytes), 0);
   EXPECT_EQ(copied_by_export(overlay), 5 * system::actual_page_nbytes());
   EXPECT_EQ(copied_by_export(base), 0U);
   EXPECT_EQ(first_difference(base.data(), paged_nbytes), paged_nbytes);
+}
+
+TEST(Transfer, an_unwritten_overlay_is_exported_as_its_file) {
+  const Buffer base = patterned(paged_nbytes);
+  Buffer overlay = base;
+  overlay.materialize();
+  const auto before = stats::snapshot();
+  EXPECT_EQ(export_pages(overlay).descriptors().size(), 1U);
+  EXPECT_EQ(stats::snapshot() - before, stats::Counters{});
+}
+
+TEST(Transfer, an_eighth_of_the_pages_is_the_most_that_is_sent_apart) {
+  constexpr std::size_t odd_nbytes = paged_nbytes - 5;
+  const std::size_t page = system::actual_page_nbytes();
+  const Buffer base = patterned(odd_nbytes);
+  Buffer overlay = base;
+  for (std::size_t at = paged_nbytes - page; at >= 8 * page; at -= 8 * page) {
+    overlay.mutable_data()[at] ^= std::byte{1};
+  }
+  overlay.mutable_data()[0] ^= std::byte{1};
+  EXPECT_EQ(copied_by_export(overlay), paged_nbytes / 8);
+  EXPECT_EQ(std::memcmp(transferred(overlay).data(), overlay.data(), odd_nbytes), 0);
+  overlay.mutable_data()[page] ^= std::byte{1};
+  EXPECT_EQ(copied_by_export(overlay), odd_nbytes);
+  EXPECT_EQ(std::memcmp(transferred(overlay).data(), overlay.data(), odd_nbytes), 0);
 }
 
 TEST(Transfer, an_overlay_with_many_written_pages_is_copied) {
@@ -173,7 +205,11 @@ TEST(Transfer, an_import_is_sent_on_without_a_copy) {
   EXPECT_EQ(first_difference(first.data(), paged_nbytes), paged_nbytes);
 }
 
-TEST(Transfer, a_mapped_file_is_exported_as_it_is) {
+class MappedFiles : public testing::TestWithParam<bool> {};
+
+TEST_P(MappedFiles, are_exported_as_they_are) {
+  WatchedSystem system;
+  system.has_pagemap_scan = GetParam();
   const TemporaryFolder folder;
   const std::string contents(least_paged_nbytes + 7, 'f');
   write_file(folder / "file", contents);
@@ -189,6 +225,64 @@ TEST(Transfer, a_mapped_file_is_exported_as_it_is) {
   EXPECT_EQ(read_file(folder / "file"), contents);
   EXPECT_THROW(import_pages(exported.message(), exported.descriptors(), Accept::sealed_files),
                TransferError);
+}
+
+INSTANTIATE_TEST_SUITE_P(WithPagemapScan, MappedFiles, testing::Bool());
+
+/// Written pages are not reported.
+TEST(Transfer, data_that_is_never_written_is_not_searched) {
+  const Buffer imported = transferred(patterned(paged_nbytes));
+  WatchedSystem system;
+  system.has_pagemap_scan = system.has_pagemap = false;
+  EXPECT_EQ(copied_by_export(imported), 0U);
+}
+
+TEST(Transfer, a_system_without_the_seal_of_execution_exports_pages) {
+  WatchedSystem system;
+  system.has_noexec_seal = false;
+  EXPECT_EQ(copied_by_export(patterned(paged_nbytes)), 0U);
+}
+
+TEST(Transfer, data_in_a_file_with_other_data_is_copied) {
+  WatchedSystem system;
+  system.has_many_descriptors = false;
+  const Buffer other = filled(std::byte{255});
+  const Buffer buffer = patterned(paged_nbytes);
+  EXPECT_EQ(copied_by_export(buffer), paged_nbytes);
+  EXPECT_EQ(first_difference(transferred(buffer).data(), paged_nbytes), paged_nbytes);
+}
+
+TEST(Transfer, bytes_beyond_the_size_are_not_a_part_of_the_import) {
+  Buffer buffer = filled(std::byte{1});
+  buffer.resize(least_paged_nbytes);
+  Buffer imported = transferred(buffer);
+  EXPECT_EQ(imported.nbytes(), least_paged_nbytes);
+  imported.materialize();
+  imported.resize(paged_nbytes);
+  EXPECT_NE(imported.data()[least_paged_nbytes + page_nbytes], std::byte{1});
+}
+
+TEST(Transfer, exports_take_a_quarter_of_the_descriptors) {
+  in_a_child([] {
+    const rlim_t before = set_limit(RLIMIT_NOFILE, 64);
+    const auto open_one = [] { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); };
+    const auto is_exported = [] { return copied_by_export(filled(std::byte{1})) == 0; };
+    int last = open_one();
+    while (last < 15) {
+      last = open_one();
+    }
+    ASSERT_EQ(last, 15);
+    ::close(last);
+    EXPECT_TRUE(is_exported());
+    collect();
+    EXPECT_EQ(open_one(), last);
+    EXPECT_FALSE(is_exported());
+    set_limit(RLIMIT_NOFILE, before);
+    const Buffer buffer = filled(std::byte{1});
+    for (const auto& [number, name] : open_files()) {
+      EXPECT_TRUE(!is_memory_file(name) || number >= 1024 || before <= 4096) << number;
+    }
+  });
 }
 
 TEST(Transfer, a_memory_file_is_sealed) {
@@ -261,6 +355,36 @@ TEST(Transfer, a_tiled_buffer_arrives_with_its_tiles) {
   }
 }
 
+TEST(Transfer, sends_report_their_copies_at_the_line_of_the_caller) {
+  std::vector<unsigned> lines;
+  const stats::InstalledSink sink(
+      [&](const stats::CopyEvent& event) { lines.push_back(event.site.line); });
+  const SocketPair sockets;
+  const Buffer buffer = patterned(100, default_allocator());
+  const unsigned line = __LINE__;
+  send(sockets[0], buffer);
+  send(sockets[0], Storage(buffer));
+  send(sockets[0], TiledBuffer(5));
+  if (BYRE_STATS) {
+    EXPECT_EQ(lines, (std::vector{line + 1, line + 2, line + 3}));
+  }
+}
+
+TEST(Transfer, tiles_count_with_their_own_bytes) {
+  const ExportedPages exported = export_pages(TiledBuffer(5));
+  EXPECT_EQ(exported.nbytes(), 5U);
+  EXPECT_EQ(exported.copied_nbytes(), 5U);
+  EXPECT_EQ(&transferred(TiledBuffer(5)).allocator(), &default_allocator());
+}
+
+TEST(Transfer, a_moved_from_object_has_no_descriptors) {
+  ExportedPages first = export_pages(patterned(paged_nbytes));
+  ExportedPages second = std::move(first);
+  EXPECT_EQ(first.descriptors().size(), 0U);
+  EXPECT_EQ(second.descriptors().size(), 1U);
+  EXPECT_EQ(import_pages(second.message(), second.descriptors()).nbytes(), paged_nbytes);
+}
+
 TEST(Transfer, tiles_of_an_import_are_copied_one_by_one) {
   TiledBuffer tiles(1 << 20, default_allocator(), 1 << 10);
   tiles.write(0, std::vector(1 << 20, std::byte{1}));
@@ -319,6 +443,8 @@ TEST(Transfer, descriptors_close_on_exec_and_are_at_least_3) {
     send(sockets[0], exported);
     ::close(sockets[0]);
     const Buffer imported = receive(sockets[1]);
+    const ExportedPages again = export_pages(imported);
+    const Buffer duplicate = import_pages(again.message(), again.descriptors());
     for (const auto& [number, name] : open_files()) {
       if (is_memory_file(name)) {
         EXPECT_GE(number, 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Lazy clones in other processes: what each process reads, and how the end of a clone is noticed.
 #include <byre/ipc/send.hpp>
+#include <byre/memory/budget.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
@@ -12,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
@@ -120,7 +123,8 @@ TEST_F(Views, explain_tells_of_other_processes) {
                        "imported from another process, with copies from the paged allocator, "
                        "shared by 1 owner: a write copies the pages"));
   EXPECT_TRUE(peer_.tell(Order::drop));
-  EXPECT_FALSE(explains(buffer_, "other processes"));
+  overlay = Buffer();
+  EXPECT_TRUE(explains(buffer_, "shared by 1 owner: a write modifies them in place"));
 }
 
 TEST_F(Views, a_view_outlives_the_data_in_the_exporter) {
@@ -183,6 +187,9 @@ TEST_F(Views, a_forked_child_exports_what_it_reads) {
     EXPECT_TRUE(peer_.tell(Order::receive));
     EXPECT_EQ(peer_.tell(Order::read, 7), two);
     EXPECT_EQ(peer_.tell(Order::read, 8), one);
+    EXPECT_EQ(export_pages(buffer_).copied_nbytes(), system::actual_page_nbytes());
+    EXPECT_NE(buffer_.materialize(), Materialized::overlaid);
+    EXPECT_EQ(collect(Wait::allowed).remaining, 0U);
   });
   EXPECT_EQ(buffer_.data()[7], one);
   buffer_.mutable_data()[9] = three;
@@ -192,6 +199,86 @@ TEST_F(Views, a_forked_child_exports_what_it_reads) {
   EXPECT_EQ(peer_.tell(Order::read, 9), three);
   EXPECT_EQ(peer_.tell(Order::read, 7), one);
 }
+
+/// The system refuses the child a private mapping, so the child copies the pages.
+TEST_F(Views, a_child_with_copies_exports_its_copies) {
+  in_a_child([] {
+    Buffer late = filled(one);
+    WatchedSystem system;
+    system.refuse_maps(1);
+    in_a_child([&] {
+      late.mutable_data()[5] = two;
+      const ExportedPages exported = export_pages(late);
+      EXPECT_EQ(import_pages(exported.message(), exported.descriptors()).data()[5], two);
+    });
+    EXPECT_EQ(late.data()[5], one);
+  });
+}
+
+/// Other code closed the descriptor, so the system cannot be asked.
+TEST_F(Views, without_the_descriptor_a_view_is_assumed) {
+  in_a_child([] {
+    Buffer late = filled(one);
+    const Buffer view = [&] {
+      const ExportedPages exported = export_pages(late);
+      return import_pages(exported.message(), exported.descriptors());
+    }();
+    for (int number = 3; number < 1100; ++number) {
+      ::close(number);
+    }
+    late.mutable_data()[5] = two;
+    EXPECT_EQ(view.data()[5], one);
+  });
+}
+
+TEST_F(Views, collect_looks_at_all_data) {
+  std::vector<Buffer> buffers;
+  for (int index = 0; index < 20; ++index) {
+    buffers.push_back(filled(one, least_paged_nbytes));
+  }
+  for (const std::size_t ended : {20U, 0U}) {
+    for (const Buffer& buffer : buffers) {
+      export_pages(buffer);
+    }
+    EXPECT_TRUE(ended == 0 || collect().ended == ended);
+  }
+  buffers.resize(8);
+  EXPECT_EQ(filled(two).nbytes(), paged_nbytes);
+  EXPECT_EQ(filled(two).nbytes(), paged_nbytes);
+  EXPECT_EQ(filled(two).nbytes(), paged_nbytes);
+  EXPECT_EQ(collect().ended, 0U);
+}
+
+TEST_F(Views, a_wait_for_one_view_leaves_other_data_writable) {
+  Buffer other = filled(one);
+  export_pages(other);
+  std::thread waiting([] { EXPECT_EQ(collect(Wait::allowed).remaining, 0U); });
+  while (collect().remaining != 0) {  // until the thread has the right of buffer_
+    std::this_thread::yield();
+  }
+  export_pages(other);
+  EXPECT_NE(other.materialize(), Materialized::overlaid);
+  EXPECT_TRUE(peer_.tell(Order::drop));
+  waiting.join();
+  EXPECT_TRUE(buffer_.is_unique());
+}
+
+TEST_F(Views, data_that_only_views_keep_leaves_its_budget) {
+  constexpr std::size_t mib = 1 << 20;
+  Budget budget(3 * mib);
+  BudgetedAllocator paged = budgeted(paged_allocator(), budget);
+  BudgetedAllocator host = budgeted(default_allocator(), budget);
+  Buffer dropped = filled(two, 2 * mib, paged);
+  send(peer_.data[0], dropped);
+  EXPECT_TRUE(peer_.tell(Order::receive));
+  dropped = Buffer();
+  EXPECT_EQ(Buffer::allocate(2 * mib, host).nbytes(), 2 * mib);
+  EXPECT_EQ(budget.used(), 0U);
+  dropped = filled(three, 2 * mib, paged);
+  export_pages(dropped);
+  dropped = Buffer();
+  EXPECT_EQ(peer_.tell(Order::read, 5), two);
+}  // ~Budget() requires that no byte is in use
 
 TEST_F(Views, a_descriptor_in_a_message_is_a_view) {
   EXPECT_TRUE(peer_.tell(Order::drop));

@@ -54,7 +54,7 @@ TEST(CopyCause, to_string_returns_the_name_of_the_enumerator) {
       {CopyCause::shared, "shared"},       {CopyCause::pending, "pending"},
       {CopyCause::read_only, "read_only"}, {CopyCause::borrowed, "borrowed"},
       {CopyCause::pinned, "pinned"},       {CopyCause::writable, "writable"},
-      {CopyCause::resized, "resized"}};
+      {CopyCause::resized, "resized"},     {CopyCause::exported, "exported"}};
   for (const auto& [cause, name] : names) {
     EXPECT_STREQ(to_string(cause), name);
   }

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/ipc/detail/constant_file.hpp>
+#include <byre/ipc/detail/transfers.hpp>
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/pages/detail/memory_files.hpp>
 #include <byre/system/detail/last_error.hpp>
-#include <byre/system/page_nbytes.hpp>
 
-#include <limits>
+#include <string_view>
 #include <system_error>
 
 namespace byre::inline BYRE_ABI::detail {
 
 ConstantFile::ConstantFile(std::size_t nbytes)
-    : nbytes_((nbytes + page_nbytes - 1) / page_nbytes * page_nbytes) {
-  const auto limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / 2;
-  if (nbytes > limit) {
-    throw OutOfMemory(nbytes, "memory files");
-  }
-  file_ = system::create_memory_file(static_cast<std::int64_t>(nbytes_));
+    : file_(system::create_memory_file(static_cast<std::int64_t>(whole_pages(nbytes)))),
+      nbytes_(static_cast<std::size_t>(whole_pages(nbytes))) {
   if (!file_) {
     throw_transfer_error("export", "create a memory file");
   }
   std::byte* const reserved = map_pages(0, nbytes_, alignment_for(nbytes_), system::Access::none);
-  if (reserved == nullptr) {
-    throw OutOfMemory(nbytes_, "address space, for an export to another process");
+  if (reserved != nullptr) {
+    const sync::Lock lock(
+        files().mutex());  // a fork waits: a child's mapping would prevent the seal
+    data_ = system::map_memory_file(file_, 0, nbytes_, system::Writes::to_file, reserved);
+    system::keep_from_children(reserved, nbytes_);
   }
-  data_ = system::map_memory_file(file_, 0, nbytes_, system::Writes::to_file, reserved);
   if (data_ == nullptr) {
-    detail::unmap(reserved, nbytes_);
+    detail::unmap(reserved, reserved == nullptr ? 0 : nbytes_);
     throw_transfer_error("export", "map a memory file");
   }
   if (!make_present(data_, nbytes_) || !system::populate(data_, nbytes_)) {
@@ -57,19 +55,24 @@ Descriptor ConstantFile::finish() {
 
 void throw_transfer_error(const char* operation, const char* step) {
   const std::error_code error = system::last_error();
-  if (error == std::errc::not_enough_memory || error == std::errc::no_space_on_device) {
+  const Text text = system::text_of(error);
+  if (error == std::errc::not_enough_memory) {
     throw OutOfMemory(
         format_text("cannot %s data: the system refused to %s: %s. Release memory, "
                     "or raise the limit.",
-                    operation, step, system::text_of(error).chars.data()));
+                    operation, step, text.chars.data()));
   }
-  const bool lacks_descriptors =
-      error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system;
+  const std::string_view name = operation;
+  const char* const advice =
+      error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system
+          ? "Close files, or raise the limit of open files."
+      : error == std::errc::resource_unavailable_try_again
+          ? "Wait until the socket is ready (poll), then call again."
+      : name == "send" || name == "receive"
+          ? "Pass a Unix socket that is connected and open on its other side."
+          : "Copy the bytes through a pipe or a file instead.";
   throw TransferError(format_text("cannot %s data: the system refused to %s: %s. %s", operation,
-                                  step, system::text_of(error).chars.data(),
-                                  lacks_descriptors
-                                      ? "Close files, or raise the limit of open files."
-                                      : "Copy the bytes through a pipe or a file instead."));
+                                  step, text.chars.data(), advice));
 }
 
 }  // namespace byre::inline BYRE_ABI::detail

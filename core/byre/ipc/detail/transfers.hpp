@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The message that describes exported data, and the steps that all types of data share.
+/// The message that describes exported data, and the steps for all types of data.
 #pragma once
 
 #include <byre/ipc/exported_pages.hpp>
+#include <byre/system/page_nbytes.hpp>
 
 #include <array>
 #include <cstddef>
@@ -11,10 +12,14 @@
 
 namespace byre::inline BYRE_ABI::detail {
 
+/// `nbytes`, rounded up to whole pages.
+constexpr std::uint64_t whole_pages(std::uint64_t nbytes) noexcept {
+  return (nbytes + page_nbytes - 1) / page_nbytes * page_nbytes;
+}
+
 enum class DataKind : std::uint32_t { buffer = 1, storage, tiles, tensor };
 
-/// In the byte order of the machine. Its fields do not change between versions; a version that
-/// needs other fields has another number.
+/// In the byte order of the machine. Raise this_version with any change of a field.
 struct TransferMessage {
   static constexpr std::array<char, 8> magic_of_byre = {'b', 'y', 'r', 'e', 'd', 'a', 't', 'a'};
   static constexpr std::uint32_t this_version = 1;
@@ -25,37 +30,35 @@ struct TransferMessage {
   std::uint64_t nbytes = 0;        ///< of the data
   std::uint64_t file_nbytes = 0;   ///< of the first file, to map; 0: no file
   std::uint64_t patch_nbytes = 0;  ///< of the second file; 0: no such file
-  std::uint32_t details_nbytes = 0;
-  std::uint32_t unused = 0;
-  std::array<std::byte, 2000> details{};  ///< what the kind of data needs
+  /// What the kind of data needs: its layout.
+  std::array<std::byte, 2008> details{};
 };
 static_assert(sizeof(TransferMessage) == ExportedPages::message_nbytes);
 
-/// Tiles in a file: each begins at a multiple of data_alignment.
+/// The places of tiles in a file, in which each tile is aligned.
 struct TilesInFile {
-  constexpr TilesInFile(std::uint64_t of_all, std::uint64_t of_tile) noexcept
-      : nbytes(of_all), tile_nbytes(of_tile) {}
+  std::uint64_t nbytes = 0;  ///< of all tiles
+  std::uint64_t tile_nbytes = 1;
 
-  std::size_t stride() const noexcept {
-    return static_cast<std::size_t>((tile_nbytes + data_alignment - 1) / data_alignment *
-                                    data_alignment);
+  std::uint64_t stride() const noexcept {
+    return (tile_nbytes + data_alignment - 1) / data_alignment * data_alignment;
   }
-  std::size_t count() const noexcept {
-    return static_cast<std::size_t>(nbytes / tile_nbytes + (nbytes % tile_nbytes != 0 ? 1 : 0));
+  std::uint64_t count() const noexcept {
+    return nbytes / tile_nbytes + (nbytes % tile_nbytes != 0 ? 1 : 0);
   }
-  std::size_t offset_of(std::size_t index) const noexcept { return index * stride(); }
-  std::size_t file_nbytes() const noexcept { return count() * stride(); }
-
-  std::uint64_t nbytes;
-  std::uint64_t tile_nbytes;
 };
 
 /// One of the runs of pages that were written in an exported overlay. The second file of a message
-/// contains a PatchRun with the number of runs and the sum of their bytes, the runs, and from the
-/// next page on the bytes of all runs.
+/// contains the number of runs, as a std::uint64_t, and the runs. The bytes of the runs follow from
+/// the next page on.
 struct PatchRun {
   std::uint64_t offset = 0;
   std::uint64_t nbytes = 0;
+
+  /// The bytes of the file before those of `count` runs.
+  static constexpr std::uint64_t table_nbytes(std::uint64_t count) noexcept {
+    return whole_pages(sizeof(std::uint64_t) + count * sizeof(PatchRun));
+  }
 };
 
 struct ExportedFiles {
@@ -71,6 +74,9 @@ struct Imported {
   Buffer buffer;
   TransferMessage message;
 };
+
+/// Throws TransferError: the data cannot be imported, because of `why`.
+[[noreturn]] BYRE_API void throw_invalid(const char* why);
 
 struct Transfers {
   using Copy = void (*)(const void* source, std::byte* destination);

@@ -222,12 +222,10 @@ void WriteReport::record_steal(const void* data, std::size_t nbytes, CallSite si
 
 void WriteReport::record_copy(const DataFacts& source, const DataFacts& copy,
                               const CopyEvent& event) const noexcept {
-  if (copy.header != nullptr) {
-    ledger::inherit(source, copy,
-                    event.cause == CopyCause::shared    ? ledger::AfterCopy::left
-                    : event.cause == CopyCause::resized ? ledger::AfterCopy::released
-                                                        : ledger::AfterCopy::kept);
-  }
+  ledger::inherit(source, copy,
+                  event.cause == CopyCause::shared    ? ledger::AfterCopy::left
+                  : event.cause == CopyCause::resized ? ledger::AfterCopy::released
+                                                      : ledger::AfterCopy::kept);
   record_wait(source.data, event.site, false);
   add(source.data,
       {.kind = RecordKind::copy,

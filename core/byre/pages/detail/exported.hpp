@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What this process keeps for files of pages that other processes map.
+/// The right to end the copier that stands for other processes, and the list of data that such
+/// processes map.
 ///
 /// Another process that maps a file privately is a copier which takes its time, like an overlay
 /// (overlay.hpp). The share word of the file's data counts all other processes as one copier, so no
@@ -72,8 +73,6 @@ class ExportedData : public ListNode {
   /// Waits until no other process has the file open. Requires that the caller has the right.
   virtual void wait_for_other_processes() noexcept = 0;
 
-  ExportedData* next_taken = nullptr;  ///< used by the thread that took the right
-
  protected:
   ExportedData() noexcept = default;
   ~ExportedData() = default;
@@ -90,7 +89,7 @@ struct Views {
   std::size_t ended = 0;
   std::size_t remaining = 0;
 };
-/// Looks for other processes that let go of the first `most` data in the list, and moves these to
+/// Takes and looks at the first `most` entries of the list, one after another, and moves them to
 /// its end.
 Views look_at_exports(std::size_t most, bool waits) noexcept;
 

@@ -26,17 +26,7 @@ class ImportedFile final : public SimpleFile {
 
  private:
   std::byte* map_privately() const noexcept override {
-    std::byte* const reserved =
-        map_pages(0, mapped_nbytes_, alignment_for(mapped_nbytes_), system::Access::none);
-    if (reserved == nullptr) {
-      return nullptr;
-    }
-    std::byte* const mapping = system::map_memory_file(
-        file_, 0, mapped_nbytes_, system::Writes::private_to_mapping, reserved);
-    if (mapping == nullptr) {
-      unmap(reserved, mapped_nbytes_);
-    }
-    return mapping;
+    return map_aligned(file_, 0, mapped_nbytes_, system::Writes::private_to_mapping);
   }
 
   const Descriptor file_;

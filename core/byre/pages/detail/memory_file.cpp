@@ -69,19 +69,21 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
   return present == Present::when_touched || make_present(data, nbytes);
 }
 
-/// Maps the range of this file, aligned to a huge page if the range is at least as long as a huge
-/// page. Returns null if the system refuses. The addresses are reserved without access rights
-/// first, so that no memory limit counts the reservation.
-std::byte* MemoryFile::map_range(std::size_t nbytes, system::Writes writes) const noexcept {
+std::byte* map_aligned(const Descriptor& file, std::int64_t offset, std::size_t nbytes,
+                       system::Writes writes) noexcept {
   std::byte* const reserved = map_pages(0, nbytes, alignment_for(nbytes), system::Access::none);
   if (reserved == nullptr) {
     return nullptr;
   }
-  std::byte* const mapping = range_.arena->map(range_, writes, reserved);
+  std::byte* const mapping = system::map_memory_file(file, offset, nbytes, writes, reserved);
   if (mapping == nullptr) {
     unmap(reserved, nbytes);
   }
   return mapping;
+}
+
+std::byte* MemoryFile::map_range(std::size_t nbytes, system::Writes writes) const noexcept {
+  return map_aligned(range_.arena->file(), range_.offset, nbytes, writes);
 }
 
 /// Replaces the mapping at `place` with a private mapping of this file. Requires that the former

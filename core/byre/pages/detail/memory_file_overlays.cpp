@@ -150,7 +150,8 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   const bool is_replaced = [&] {
     const sync::Lock lock(files().mutex());
     const bool is = state_ == FileState::shared
-                        ? map_shared_at(elsewhere) && make_private(own, system::Writes::to_file)
+                        ? system::duplicate_mapping(own, nbytes(), elsewhere) &&
+                              make_private(own, system::Writes::to_file)
                         : state_ == FileState::forked &&
                               range_.arena->map(range_, system::Writes::private_to_mapping,
                                                 elsewhere) != nullptr;
@@ -164,13 +165,6 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
     unmap(elsewhere, nbytes());
   }
   return is_replaced;
-}
-
-/// Maps the file at reserved pages, in addition to data(). A sealed file cannot be mapped for
-/// writes any more, but its mapping can be duplicated.
-bool MemoryFile::map_shared_at(std::byte* reserved) const noexcept {
-  return range_.arena->map(range_, system::Writes::to_file, reserved) != nullptr ||
-         system::duplicate_mapping(data(), nbytes(), reserved);
 }
 
 void MemoryFile::list_replacement(OverlayNode& overlay, std::byte* place) noexcept {

@@ -131,7 +131,6 @@ class MemoryFile final : public PageFile, public ListNode {
                                OtherOverlays others, MovedPages moved) noexcept;
   std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
   bool overlay_own_data(OverlayNode& overlay) noexcept;
-  bool map_shared_at(std::byte* reserved) const noexcept;
   void list_replacement(OverlayNode& overlay, std::byte* place) noexcept;
   bool has_sole_overlay() const noexcept;
   void free_hidden_pages() noexcept;
@@ -198,6 +197,11 @@ MemoryFiles& files() noexcept;
 
 /// The alignment of a mapping of `nbytes`.
 std::size_t alignment_for(std::size_t nbytes) noexcept;
+
+/// Maps a part of a memory file, aligned by alignment_for(). Returns null if the system refuses.
+/// The addresses are reserved without access rights first, so that no memory limit counts them.
+std::byte* map_aligned(const Descriptor& file, std::int64_t offset, std::size_t nbytes,
+                       system::Writes writes) noexcept;
 
 /// Allocates the pages of a mapping in huge pages, as far as the system has any. The pages of a
 /// mapping below the size of a huge page are allocated at first use. Returns false if memory is

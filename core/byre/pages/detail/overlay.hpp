@@ -84,7 +84,9 @@ class basic_overlay final : public basic_header<Sync> {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
         is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
-    base.look_for_other_processes();
+    if (is_second) {
+      base.look_for_other_processes();
+    }
     // If the source is the base's only copier, only the source, and overlays being made from it,
     // show the file.
     const auto others = is_second && !base.is_read_only() && base.share().is_sole_copier()

@@ -30,8 +30,8 @@ std::unique_ptr<PageArena> PageArena::create_own(std::size_t nbytes) {
     return nullptr;
   }
   const std::int64_t own_nbytes = static_cast<std::int64_t>(nbytes) + gap_nbytes;
-  Descriptor file = system::create_memory_file(own_nbytes);
-  if (!file || !system::has_low_number(file)) {
+  Descriptor file = system::with_spare_number(system::create_memory_file(own_nbytes));
+  if (!file) {
     return nullptr;
   }
   std::unique_ptr<PageArena> arena(new PageArena(std::move(file), own_nbytes));

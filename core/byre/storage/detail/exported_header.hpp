@@ -16,11 +16,18 @@ struct ExportedHeader {
   using Paged = cow::basic_paged<sync::Default>;
   using Overlay = cow::basic_overlay<sync::Default>;
 
-  /// The header of a buffer that is about to be shared with other processes.
+  /// Reports to a checked build that a thread reads the buffer, as long as the result exists.
+  static auto access(const Buffer& buffer, CallSite site) noexcept {
+    return buffer.monitor_.is_cloned(site);
+  }
+  /// The header of a buffer with data, which is shared with other processes from now on if it is in
+  /// pages.
   static Header& share(const Buffer& buffer, CallSite site) noexcept {
-    const auto access = buffer.monitor_.is_cloned(site);
-    buffer.header().becomes_shared(site);
-    return buffer.header();
+    Header& header = buffer.header();
+    if (header.has_pages()) {
+      header.becomes_shared(site);
+    }
+    return header;
   }
 
   /// A buffer over the first `nbytes` bytes of a file that no owner writes.
@@ -37,6 +44,13 @@ struct ExportedHeader {
       buffer.adopt_header(overlay);
     }
     return overlay != nullptr;
+  }
+
+  /// Notices the end of clones in other processes, if this is data in pages.
+  static void look(const Buffer& buffer) noexcept {
+    if (buffer.header().origin() == Origin::paged) {
+      static_cast<Paged&>(buffer.header()).look_for_other_processes();
+    }
   }
 
   /// The file whose pages the data shows, or null. It exists as long as the buffer is not written.

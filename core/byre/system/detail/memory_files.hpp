@@ -42,6 +42,9 @@ bool duplicate_mapping(std::byte* mapping, std::size_t nbytes, std::byte* to) no
 /// Replaces pages with addresses that cannot be accessed. Returns false if the system refuses.
 bool make_inaccessible(std::byte* begin, std::size_t nbytes) noexcept;
 
+/// Removes pages from children of later forks.
+void keep_from_children(std::byte* begin, std::size_t nbytes) noexcept;
+
 /// Frees pages of a memory file, through a mapping with Writes::to_file. Returns false if the
 /// system refuses, as it does for locked pages.
 bool free_file_pages(std::byte* begin, std::size_t nbytes) noexcept;
@@ -54,7 +57,7 @@ void collapse(std::byte* begin, std::size_t nbytes) noexcept;
 /// Another descriptor of an open file, which closes on exec. Empty if the system refuses.
 Descriptor duplicate_of(const Descriptor& file) noexcept;
 
-/// What can still change a memory file that other processes open.
+/// The writers that remain after a memory file was sealed for other processes.
 enum class Writers : std::uint8_t {
   mappings,  ///< mappings with Writes::to_file that exist already
   none,      ///< nothing; there must be no such mapping
@@ -70,16 +73,21 @@ Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept;
 /// in any process or in a message. True if `file` is closed, because the answer is then unknown.
 bool is_open_elsewhere(const Descriptor& file) noexcept;
 
-/// Waits until is_open_elsewhere() is false. Returns false at once if `file` is closed.
-bool wait_until_closed_elsewhere(const Descriptor& file) noexcept;
+/// Waits until is_open_elsewhere() is false. Returns at once if `file` is closed.
+void wait_until_closed_elsewhere(const Descriptor& file) noexcept;
 
 /// Whether a file is a memory file that no process can shorten.
 bool keeps_its_size(const Descriptor& file) noexcept;
 /// Whether a file is a memory file that no process can change.
 bool is_constant(const Descriptor& file) noexcept;
 
-/// Whether less than a quarter of the descriptors that the process may open have lower numbers.
-bool has_low_number(const Descriptor& file) noexcept;
+/// False for files of reserved huge pages (hugetlbfs), whose mappings are longer than requested.
+bool has_ordinary_pages(const Descriptor& file) noexcept;
+
+/// Gives a file a number that leaves most numbers to the program: one in the first quarter of those
+/// that the process may open, or, if it may open many, one of as many from 1024 on, which select()
+/// cannot use. Returns an empty descriptor if all of these are in use.
+Descriptor with_spare_number(Descriptor file) noexcept;
 
 /// A pipe. Both descriptors are empty if the system refuses.
 struct Pipe {

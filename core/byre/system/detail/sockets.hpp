@@ -19,12 +19,12 @@ inline constexpr std::size_t most_descriptors = 2;  ///< of one message
 enum class Transfer : std::uint8_t {
   done,
   failed,
-  ended,    ///< the other side closed the socket, or sent a shorter message
-  too_few,  ///< there are too many descriptors for `received`, or for the process
+  ended,             ///< the other side closed the socket, or sent a shorter message
+  lost_descriptors,  ///< more came than most_descriptors, or than the process may open
 };
 
-/// Sends a message and duplicates of descriptors. Waits if the socket is full; if the socket is
-/// non-blocking, fails unless a part of the message was sent.
+/// Sends a message of at most 2 KiB, and duplicates of descriptors. Waits if the socket is full, or
+/// fails if the socket is non-blocking. Nothing is sent after a failure.
 Transfer send_message(int socket, std::span<const std::byte> message,
                       std::span<const int> descriptors) noexcept;
 

@@ -3,9 +3,12 @@
 #include <byre/system/detail/posix.hpp>
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,8 +32,21 @@ bool may_have_files_of(std::int64_t nbytes) noexcept {
 
 /// Adds the seals. Returns false if the system refuses.
 bool add_seals(int number, int seals) noexcept {
+  // A process that has the file may have prevented further seals by F_SEAL_SEAL.
   const int present = ::fcntl(number, F_GET_SEALS);
   return present >= 0 && ((present & seals) == seals || ::fcntl(number, F_ADD_SEALS, seals) == 0);
+}
+
+/// Does not wait, because another process may hold an exclusive lock. Tries again a few times,
+/// because wait_until_closed_elsewhere() of another thread holds one for a moment.
+bool lock_shared(int number) noexcept {
+  for (int tries = 0; tries < 100; ++tries) {
+    if (::flock(number, LOCK_SH | LOCK_NB) == 0) {
+      return true;
+    }
+    ::sched_yield();
+  }
+  return false;
 }
 
 bool has_seals(const Descriptor& file, int seals) noexcept {
@@ -47,6 +63,7 @@ Descriptor create_memory_file(std::int64_t nbytes) noexcept {
   constexpr bool may_create = true;
 #endif
   if (!may_create || !may_have_files_of(nbytes)) {
+    errno = may_create ? EFBIG : ENOSYS;
     return Descriptor();
   }
   Descriptor file(::memfd_create("byre", MFD_CLOEXEC | MFD_ALLOW_SEALING | noexec_seal));
@@ -95,6 +112,10 @@ bool make_inaccessible(std::byte* begin, std::size_t nbytes) noexcept {
   return ::munmap(begin, nbytes) == 0 && ::mmap(begin, nbytes, PROT_NONE, flags, -1, 0) == begin;
 }
 
+void keep_from_children(std::byte* begin, std::size_t nbytes) noexcept {
+  ::madvise(begin, nbytes, MADV_DONTFORK);
+}
+
 bool free_file_pages(std::byte* begin, std::size_t nbytes) noexcept {
   return ::madvise(begin, nbytes, MADV_REMOVE) == 0;
 }
@@ -123,10 +144,8 @@ Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept {
   if (!opened && writers == Writers::none) {
     return duplicate_of(file);  // there may be no /proc
   }
-  if (opened.identity() != file.identity() || ::flock(opened.number(), LOCK_SH | LOCK_NB) != 0) {
-    return Descriptor();
-  }
-  return opened;
+  const bool is_ours = opened.identity() == file.identity() && lock_shared(opened.number());
+  return is_ours ? std::move(opened) : Descriptor();
 }
 
 bool is_open_elsewhere(const Descriptor& file) noexcept {
@@ -138,15 +157,14 @@ bool is_open_elsewhere(const Descriptor& file) noexcept {
   return false;
 }
 
-bool wait_until_closed_elsewhere(const Descriptor& file) noexcept {
+void wait_until_closed_elsewhere(const Descriptor& file) noexcept {
   const int number = file.number();
-  int result = -1;
-  while (number >= 0 && (result = ::flock(number, LOCK_EX)) != 0 && errno == EINTR) {
+  while (::flock(number, LOCK_EX) != 0) {
+    if (errno != EINTR) {
+      return;
+    }
   }
-  if (result == 0) {
-    ::flock(number, LOCK_UN);
-  }
-  return result == 0;
+  ::flock(number, LOCK_UN);
 }
 
 bool keeps_its_size(const Descriptor& file) noexcept {
@@ -157,10 +175,25 @@ bool is_constant(const Descriptor& file) noexcept {
   return has_seals(file, F_SEAL_SHRINK | F_SEAL_WRITE);
 }
 
-bool has_low_number(const Descriptor& file) noexcept {
+bool has_ordinary_pages(const Descriptor& file) noexcept {
+  struct ::statfs about {};
+  return ::fstatfs(file.number(), &about) == 0 &&
+         static_cast<unsigned long>(about.f_type) != HUGETLBFS_MAGIC;
+}
+
+Descriptor with_spare_number(Descriptor file) noexcept {
+  constexpr ::rlim_t first_high_number = 1024;
   rlimit limit{};
-  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-         static_cast<::rlim_t>(file.number()) < limit.rlim_cur / 4;
+  if (!file || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return Descriptor();
+  }
+  const ::rlim_t first = limit.rlim_cur / 4 > first_high_number ? first_high_number : 0;
+  if (first != 0) {
+    file = Descriptor(::fcntl(file.number(), F_DUPFD_CLOEXEC, static_cast<int>(first)));
+  }
+  const int number = file.number();
+  return number >= 0 && static_cast<::rlim_t>(number) - first < limit.rlim_cur / 4 ? std::move(file)
+                                                                                   : Descriptor();
 }
 
 Pipe create_pipe() noexcept {

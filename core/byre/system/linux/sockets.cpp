@@ -13,32 +13,30 @@
 namespace byre::inline BYRE_ABI::system {
 namespace {
 
-constexpr std::size_t most_nbytes_of_numbers = most_descriptors * sizeof(int);
-
-/// Room for the descriptors of a message, and for one more, so that a message with too many is
-/// recognized.
+/// Room for more descriptors than a message may have, and for messages that the user requested from
+/// the system, such as credentials.
 struct alignas(::cmsghdr) Control {
-  std::array<char, CMSG_SPACE(most_nbytes_of_numbers + sizeof(int))> bytes{};
+  std::array<char, 512> bytes{};
 };
 
-/// Whether to repeat a call that failed: after a signal, or, in the middle of a message, when the
-/// socket is ready again.
-bool is_to_repeat(int socket, short event, bool is_begun) noexcept {
+/// Whether to repeat a receive that failed: after a signal, or, in the middle of a message, when
+/// the socket is ready again.
+bool is_to_repeat(int socket, bool is_begun) noexcept {
   if (errno == EINTR) {
     return true;
   }
-  if (!is_begun || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+  if (!is_begun || errno != EAGAIN) {
     return false;
   }
-  ::pollfd ready{socket, event, 0};
+  ::pollfd ready{socket, POLLIN, 0};
   return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
 }
 
-/// False for sockets that keep messages apart.
-bool is_stream(int socket) noexcept {
-  int type = 0;
-  ::socklen_t nbytes = sizeof type;
-  return ::getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &nbytes) == 0 && type == SOCK_STREAM;
+/// The value of an option of a socket, or -1.
+int option_of(int socket, int option) noexcept {
+  int value = -1;
+  ::socklen_t nbytes = sizeof value;
+  return ::getsockopt(socket, SOL_SOCKET, option, &value, &nbytes) == 0 ? value : -1;
 }
 
 /// Takes ownership of all descriptors that came with a message. Returns false if there are more
@@ -55,8 +53,9 @@ bool take_descriptors(::msghdr& header, Received& received) noexcept {
       int number = -1;
       std::memcpy(&number, CMSG_DATA(part) + index * sizeof(int), sizeof number);
       Descriptor descriptor(number);
-      fits = fits && received.descriptor_count < most_descriptors;
-      if (fits) {
+      if (received.descriptor_count == most_descriptors) {
+        fits = false;
+      } else {
         received.descriptors[received.descriptor_count++] = std::move(descriptor);
       }
     }
@@ -68,30 +67,32 @@ bool take_descriptors(::msghdr& header, Received& received) noexcept {
 
 Transfer send_message(int socket, std::span<const std::byte> message,
                       std::span<const int> descriptors) noexcept {
+  const int domain = option_of(socket, SO_DOMAIN);
+  if (domain != AF_UNIX) {  // other sockets would send the bytes without the descriptors
+    errno = domain == -1 ? errno : EAFNOSUPPORT;
+    return Transfer::failed;
+  }
   Control control;
-  std::size_t sent = 0;
-  while (sent < message.size()) {
-    ::iovec bytes{const_cast<std::byte*>(message.data()) + sent, message.size() - sent};
-    ::msghdr header{};
-    header.msg_iov = &bytes;
-    header.msg_iovlen = 1;
-    if (sent == 0 && !descriptors.empty()) {
-      header.msg_control = control.bytes.data();
-      header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-      ::cmsghdr* const part = CMSG_FIRSTHDR(&header);
-      part->cmsg_level = SOL_SOCKET;
-      part->cmsg_type = SCM_RIGHTS;
-      part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-      std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
-    }
-    const ::ssize_t count = ::sendmsg(socket, &header, MSG_NOSIGNAL);
-    if (count >= 0) {
-      sent += static_cast<std::size_t>(count);
-    } else if (!is_to_repeat(socket, POLLOUT, sent != 0)) {
-      return Transfer::failed;
+  ::iovec bytes{const_cast<std::byte*>(message.data()), message.size()};
+  ::msghdr header{};
+  header.msg_iov = &bytes;
+  header.msg_iovlen = 1;
+  if (!descriptors.empty()) {
+    header.msg_control = control.bytes.data();
+    header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    ::cmsghdr* const part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
+  }
+  for (;;) {
+    const ::ssize_t sent = ::sendmsg(socket, &header, MSG_NOSIGNAL);
+    if (sent >= 0 || errno != EINTR) {
+      // The system sends a message of this size as a whole.
+      return sent == static_cast<::ssize_t>(message.size()) ? Transfer::done : Transfer::failed;
     }
   }
-  return Transfer::done;
 }
 
 Descriptor duplicate_of(int descriptor) noexcept {
@@ -109,17 +110,18 @@ Transfer receive_message(int socket, std::span<std::byte> message, Received& rec
     header.msg_controllen = control.bytes.size();
     const ::ssize_t count = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
     if (count < 0) {
-      if (!is_to_repeat(socket, POLLIN, received.nbytes != 0)) {
+      if (!is_to_repeat(socket, received.nbytes != 0)) {
         return Transfer::failed;
       }
       continue;
     }
     const bool fits = take_descriptors(header, received);
     if (!fits || (header.msg_flags & MSG_CTRUNC) != 0) {
-      return Transfer::too_few;
+      return Transfer::lost_descriptors;
     }
     received.nbytes += static_cast<std::size_t>(count);
-    if (received.nbytes < message.size() && (count == 0 || !is_stream(socket))) {
+    if (received.nbytes < message.size() &&
+        (count == 0 || option_of(socket, SO_TYPE) != SOCK_STREAM)) {
       return Transfer::ended;
     }
   }
