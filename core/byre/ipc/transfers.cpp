@@ -56,8 +56,8 @@ Storage receive<Storage>(int socket, Accept accept) {
 }
 
 ExportedViews collect(Wait wait) noexcept {
-  const detail::Views views =
-      detail::look_at_exports(std::numeric_limits<std::size_t>::max(), wait == Wait::allowed);
+  const detail::Views views = detail::exports<sync::Default>().look(
+      std::numeric_limits<std::size_t>::max(), wait == Wait::allowed);
   return {views.ended, views.remaining};
 }
 

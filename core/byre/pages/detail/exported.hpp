@@ -11,9 +11,11 @@
 
 #include <byre/config.hpp>
 #include <byre/error/detail/intrusive_list.hpp>
+#include <byre/sync/detail/mutex.hpp>
 #include <byre/sync/detail/site.hpp>
 #include <byre/sync/sync.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,11 +23,12 @@ namespace byre::inline BYRE_ABI {
 
 namespace cow {
 
-enum class OutsideCopierSite : std::uint8_t { put, take };
+enum class OutsideCopierSite : std::uint8_t { put, is_here, take };
 
-inline constexpr sync::SiteTable<OutsideCopierSite, 2> outside_copier_sites{{{
-    {"outside_copier.put", sync::Operation::exchange, std::memory_order::acq_rel},
-    {"outside_copier.take", sync::Operation::exchange, std::memory_order::acq_rel},
+inline constexpr sync::SiteTable<OutsideCopierSite, 3> outside_copier_sites{{{
+    {"outside_copier.put", sync::Operation::exchange, std::memory_order::release},
+    {"outside_copier.is_here", sync::Operation::load, std::memory_order::relaxed},
+    {"outside_copier.take", sync::Operation::exchange, std::memory_order::acquire},
 }}};
 
 /// The right to end the copier that stands for all other processes. The thread that takes the right
@@ -40,15 +43,21 @@ class basic_outside_copier {
   /// Stores the right to end a copier. Returns false if such a right is here already: the caller
   /// then ends its copier itself. Called after the file was opened for the other process.
   [[nodiscard]] bool put() noexcept {
-    // Release pairs with take: a thread that takes the right finds the file open, or
-    // exports_race_looks fails. Acquire pairs with the put that stored the right, because ...
-    return is_here_.exchange(1, sites.at(At::put, std::memory_order::acq_rel)) == 0;
+    // Release pairs with take: the copier is added before another thread ends it, or
+    // collects_race_collects fails. If this were a load and a store, exports_race_exports would fail. No acquire: a caller
+    // that finds a right here ends only its own copier, which it added or took by an acquire.
+    return is_here_.exchange(1, sites.at(At::put, std::memory_order::release)) == 0;
   }
 
-  /// True iff the right was here. The caller has it now.
+  /// True iff the right was here. The caller has it now. If no data was exported, this is one load.
   [[nodiscard]] bool take() noexcept {
-    // Acquire pairs with put, or exports_race_looks fails.
-    return is_here_.exchange(0, sites.at(At::take, std::memory_order::acq_rel)) == 1;
+    // Relaxed, and pairs with nothing: a right that is not seen stays here.
+    if (is_here_.load(sites.at(At::is_here, std::memory_order::relaxed)) == 0) {
+      return false;
+    }
+    // Acquire pairs with put, or collects_race_collects fails. If this were a load and a store, two
+    // threads would end one copier, and collects_race_collects would fail, too.
+    return is_here_.exchange(0, sites.at(At::take, std::memory_order::acquire)) == 1;
   }
 
  private:
@@ -62,10 +71,21 @@ class basic_outside_copier {
 
 namespace detail {
 
+enum class ExportsSite : std::uint8_t { lock, unlock };
+
+inline constexpr sync::SiteTable<ExportsSite, 2> exports_sites{{{
+    {"exports.lock", sync::Operation::lock, std::memory_order::seq_cst},
+    {"exports.unlock", sync::Operation::unlock, std::memory_order::seq_cst},
+}}};
+
+template <sync::Sync Sync>
+class basic_exports;
+
 /// Data whose file was exported, in the list of all such data of the process.
-class ExportedData : public ListNode {
+template <sync::Sync Sync>
+class basic_exported_data : public ListNode {
  public:
-  /// Takes the right to end the copier. The caller then calls look() or keep().
+  /// Takes the right to end the copier. The caller then calls look().
   [[nodiscard]] virtual bool take() noexcept = 0;
   /// Ends the copier if no other process has the file open, or if only the copier keeps the data.
   /// Otherwise puts the right back. Returns whether the copier ended. The object may then be gone.
@@ -74,24 +94,114 @@ class ExportedData : public ListNode {
   virtual void wait_for_other_processes() noexcept = 0;
 
  protected:
-  ExportedData() noexcept = default;
-  ~ExportedData() = default;
+  basic_exported_data() noexcept = default;
+  ~basic_exported_data() = default;
+
+ private:
+  friend basic_exports<Sync>;
+
+  typename Sync::template Plain<bool> was_added_{false};
 };
-
-// Thread-safe.
-
-/// Adds data to the list, unless it is there.
-void list_export(ExportedData& data) noexcept;
-/// Removes data from the list before it is destroyed.
-void unlist_export(ExportedData& data) noexcept;
 
 struct Views {
   std::size_t ended = 0;
   std::size_t remaining = 0;
 };
-/// Takes and looks at the first `most` entries of the list, one after another, and moves them to
-/// its end.
-Views look_at_exports(std::size_t most, bool waits) noexcept;
+
+/// The list of all data of the process whose files were exported. Thread-safe; throws nothing.
+template <sync::Sync Sync>
+class basic_exports {
+ public:
+  using Data = basic_exported_data<Sync>;
+
+  /// Adds data to the list, unless it is there.
+  void add(Data& data) noexcept {
+    const ListLock lock(mutex_);
+    if (!data.was_added_.get()) {
+      data.was_added_.set(true);
+      all_.push_back(data);
+      count_.set(count_.get() + 1);
+    }
+  }
+
+  /// Removes data from the list before it is destroyed. The caller is its last user.
+  void remove(Data& data) noexcept {
+    // Read without the lock: each thread that added the data was its owner or copier.
+    if (data.was_added_.get()) {
+      const ListLock lock(mutex_);
+      all_.remove(data);
+      count_.set(count_.get() - 1);
+    }
+  }
+
+  /// Takes and looks at the first `most` entries of the list, one after another, and moves them to
+  /// its end.
+  Views look(std::size_t most, bool waits) noexcept {
+    Views views;
+    for (std::size_t left = (std::min)(most, count()); left != 0; --left) {
+      if (Data* const data = take_next()) {
+        if (waits) {
+          data->wait_for_other_processes();
+        }
+        ++(data->look() ? views.ended : views.remaining);
+      }
+    }
+    return views;
+  }
+
+ private:
+  using At = ExportsSite;
+  static constexpr const auto& sites = exports_sites;
+
+  class ListLock {
+   public:
+    explicit ListLock(typename Sync::ProcessMutex& mutex) : mutex_(mutex) {
+      // Pairs with unlock. Without this lock, collects_race_releases fails: a thread takes the
+      // right of data that another thread frees.
+      mutex_.lock(sites.at(At::lock));
+    }
+    ~ListLock() {
+      // Pairs with lock. Without this unlock, exports_race_exports hangs.
+      mutex_.unlock(sites.at(At::unlock));
+    }
+    ListLock(const ListLock&) = delete;
+    ListLock& operator=(const ListLock&) = delete;
+
+   private:
+    typename Sync::ProcessMutex& mutex_;
+  };
+
+  std::size_t count() noexcept {
+    const ListLock lock(mutex_);
+    return count_.get();
+  }
+
+  /// Moves the first entry to the end, and takes its right. Returns null if there is none. The data
+  /// is alive until it looks, because the copier is counted. One at a time: a chain of taken data
+  /// would break if another thread exported, and took, data of the chain.
+  Data* take_next() noexcept {
+    const ListLock lock(mutex_);
+    if (all_.is_empty()) {
+      return nullptr;
+    }
+    Data& data = all_.front();
+    all_.remove(data);
+    all_.push_back(data);
+    return data.take() ? &data : nullptr;
+  }
+
+  typename Sync::ProcessMutex mutex_;
+  IntrusiveList<Data> all_;
+  typename Sync::template Plain<std::size_t> count_{0};
+};
+
+/// The list of this process.
+template <sync::Sync Sync>
+basic_exports<Sync>& exports() noexcept {
+  return Sync::template no_destructor<basic_exports<Sync>>();
+}
+template <>
+BYRE_API basic_exports<sync::Default>& exports<sync::Default>() noexcept;
 
 }  // namespace detail
 }  // namespace byre::inline BYRE_ABI

@@ -17,7 +17,7 @@ namespace byre::inline BYRE_ABI::cow {
 /// The header of a file's data. The file belongs to an allocator, or is a mapped file, which is
 /// read-only.
 template <sync::Sync Sync>
-class basic_paged final : public basic_header<Sync>, public detail::ExportedData {
+class basic_paged final : public basic_header<Sync>, public detail::basic_exported_data<Sync> {
   using Header = basic_header<Sync>;
 
  public:
@@ -68,7 +68,7 @@ class basic_paged final : public basic_header<Sync>, public detail::ExportedData
         // Other processes are counted already. The caller is not the last.
         [[maybe_unused]] const bool is_last = this->share().finish_copy();
       }
-      detail::list_export(*this);
+      detail::exports<Sync>().add(*this);
     }
     return opened;
   }
@@ -115,7 +115,7 @@ class basic_paged final : public basic_header<Sync>, public detail::ExportedData
     });
   }
   ~basic_paged() {
-    detail::unlist_export(*this);
+    detail::exports<Sync>().remove(*this);
     stats::detail::count(stats::detail::minus(own_counter(), this->capacity()));
     stats::detail::report_release(*this, counted_nbytes());
   }

@@ -22,8 +22,9 @@ struct ExportedHeader {
   }
   /// The header of a buffer with data, which is shared with other processes from now on if it is in
   /// pages.
-  static Header& share(const Buffer& buffer, CallSite site) noexcept {
-    Header& header = buffer.header();
+  template <sync::Sync Sync>
+  static cow::basic_header<Sync>& share(const basic_buffer<Sync>& buffer, CallSite site) noexcept {
+    cow::basic_header<Sync>& header = buffer.header();
     if (header.has_pages()) {
       header.becomes_shared(site);
     }
