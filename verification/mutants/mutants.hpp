@@ -30,9 +30,10 @@ inline constexpr Verdict any_failure[] = {
 inline constexpr std::span<const Verdict> any_failure_that_ends = std::span(any_failure).first<7>();
 inline constexpr Verdict unordered[] = {Verdict::data_race, Verdict::use_after_free,
                                         Verdict::wrong_answer};
-// Without a lock, a wake may come before the sleep, hence the deadlock.
-inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::wrong_answer,
-                                       Verdict::deadlock};
+// Without a lock, a thread may use what another frees, and a wake may come before the sleep, hence
+// the deadlock.
+inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::use_after_free,
+                                       Verdict::wrong_answer, Verdict::deadlock};
 inline constexpr Verdict deadlock[] = {Verdict::deadlock};
 inline constexpr Verdict livelock[] = {Verdict::livelock};
 

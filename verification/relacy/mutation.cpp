@@ -4,6 +4,7 @@
 #include <byre/cow/detail/atomic_slot.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/memory/detail/budget_count.hpp>
+#include <byre/pages/detail/exported.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/detail/atomic_cell.hpp>
@@ -25,11 +26,13 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 13> tables{
+constexpr std::array<Table, 15> tables{
     Table(cow::share_word_sites.rows),
     Table(cow::atomic_slot_sites.rows),
     Table(byre::detail::atomic_cell_sites.rows),
     Table(byre::detail::budget_sites.rows),
+    Table(cow::outside_copier_sites.rows),
+    Table(byre::detail::exports_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
     Table(byre::detail::pin_count_sites.rows),
     Table(byre::detail::attachment_sites.rows),

@@ -6,16 +6,12 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "buffers.hpp"
+#include "simulated_system.hpp"
 
 namespace byre::verification {
-
-/// The stored page of a file, and the system's lock, which the first write of an overlay takes.
-struct Stored {
-  Cell value{0};
-  ModelLock lock;
-};
 
 /// A mapped page. The file's own mapping shares the file's value. An overlay shows the file's value
 /// until it is written, and then its own value.
@@ -48,7 +44,33 @@ class CellFile final : public byre::detail::PageFile {
  public:
   /// `refuses_written`: map_overlay() refuses each source that is an overlay but not the file's
   /// only overlay, as if so many of its pages had been written that they cannot be copied.
-  explicit CellFile(bool refuses_written = false) : refuses_written_(refuses_written) { set_own(); }
+  explicit CellFile(System& system, bool refuses_written = false)
+      : system_(system), stored_(*new Stored), refuses_written_(refuses_written) {
+    set_own();
+  }
+  ~CellFile() override {
+    own_.reset();
+    std::optional<System::Call> call;
+    if (was_exported_) {
+      call.emplace(system_, step_of<"system.close_file">());
+    }
+    System::give_up(stored_);
+  }
+
+  byre::detail::FileForOthers open_for_others() noexcept override {
+    const System::Call call(system_, step_of<"system.open_for_others">());
+    was_exported_ = true;
+    System::open_elsewhere(stored_);
+    return {any_descriptor(), true};
+  }
+  bool is_open_elsewhere() noexcept override {
+    const System::Call call(system_, step_of<"system.is_open_elsewhere">());
+    return stored_.opened != 0;
+  }
+  void wait_until_closed_elsewhere() noexcept override { system_.wait_until_closed(stored_); }
+
+  Stored& stored() noexcept { return stored_; }
+  bool was_written_back() const noexcept { return was_written_back_; }
 
   byre::detail::Overlay map_overlay(std::byte* source, byre::detail::OtherOverlays others,
                                     byre::detail::MovedPages) noexcept override {
@@ -90,7 +112,7 @@ class CellFile final : public byre::detail::PageFile {
     return true;
   }
   std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source) override {
-    auto file = std::make_unique<CellFile>();
+    auto file = std::make_unique<CellFile>(system_);
     file->stored_.value.set(reinterpret_cast<const Page*>(source)->get());
     return file;
   }
@@ -108,7 +130,7 @@ class CellFile final : public byre::detail::PageFile {
     overlays_.remove(node);
     if (has_only_overlays_) {
       stored_.lock.acquire();
-      if (overlays_.has_one() && begun_ == 0 &&
+      if (!was_exported_ && overlays_.has_one() && begun_ == 0 &&
           reinterpret_cast<const Page*>(overlays_.front().data)->was_written) {
         stored_.value.set(freed);
       }
@@ -137,18 +159,22 @@ class CellFile final : public byre::detail::PageFile {
   /// Several threads may write back the same value at once. Only the first thread stores it.
   void write_back(unsigned value) {
     const PreemptionDisabled alone;
-    system_.acquire();
+    written_back_.acquire();
+    was_written_back_ = true;
     if (stored_.value.get() != value) {
       stored_.value.set(value);
     }
-    system_.pass_through();
+    written_back_.pass_through();
   }
 
-  ModelLock system_;
-  Stored stored_;
+  System& system_;
+  ModelLock written_back_;
+  Stored& stored_;
   byre::detail::IntrusiveList<byre::detail::OverlayNode> overlays_;
   unsigned begun_ = 0;
   bool has_only_overlays_ = false;
+  bool was_exported_ = false;
+  bool was_written_back_ = false;
   std::unique_ptr<Page> own_ = std::make_unique<Page>(stored_, true);
   const bool refuses_written_;
 };
@@ -158,10 +184,11 @@ class CellFiles final : public byre::detail::PageAllocator {
   Block allocate(const Request&) override { throw std::bad_alloc(); }
   void deallocate(const Block&) noexcept override {}
   std::unique_ptr<byre::detail::PageFile> create_file(std::size_t) override {
-    return std::make_unique<CellFile>(refuses_written);
+    return std::make_unique<CellFile>(system, refuses_written);
   }
   const char* name() const noexcept override { return "pages of cells"; }
 
+  System system;
   bool refuses_written = false;  ///< applies to files that are created from now on
 };
 

@@ -51,7 +51,7 @@ class basic_outside_copier {
 
   /// True iff the right was here. The caller has it now. If no data was exported, this is one load.
   [[nodiscard]] bool take() noexcept {
-    // Relaxed, and pairs with nothing: a right that is not seen stays here.
+    // Relaxed, and pairs with nothing: a right that the load misses stays here.
     if (is_here_.load(sites.at(At::is_here, std::memory_order::relaxed)) == 0) {
       return false;
     }

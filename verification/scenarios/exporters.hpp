@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Buffers whose files are exported to other processes, for scenarios.
+#pragma once
+
+#include <byre/storage/detail/exported_header.hpp>
+
+#include <limits>
+
+#include "paged_buffers.hpp"
+
+namespace byre::verification {
+
+template <unsigned Owners>
+class Exporters : public PagedOwners<Owners> {
+ protected:
+  using Paged = cow::basic_paged<Checked>;
+  using Overlay = cow::basic_overlay<Checked>;
+
+  Exporters() { byre::detail::exports<Checked>(); }
+
+  /// The data of a buffer, or the data beneath if it is an overlay.
+  static Paged& paged_of(const CheckedBuffer& buffer) {
+    auto& header = byre::detail::ExportedHeader::share(buffer, CallSite::current());
+    return header.origin() == Origin::overlay ? static_cast<Overlay&>(header).beneath()
+                                              : static_cast<Paged&>(header);
+  }
+
+  /// Exports a buffer as export_pages() does.
+  View export_view(const CheckedBuffer& buffer) {
+    Paged& base = paged_of(buffer);
+    expect(bool(base.export_file(buffer.origin() == Origin::overlay).file),
+           "the system opens the file");
+    const auto& page = *reinterpret_cast<const Page*>(buffer.data());
+    View view{&static_cast<CellFile&>(base.file()).stored(), {}, page.get()};
+    if (page.is_own.get()) {
+      view.written = page.value.get();
+    }
+    return view;
+  }
+  /// Covers a state: a thread that looked for ended views has written a page back.
+  static void cover_write_back(const CheckedBuffer& of) {
+    cover_if(static_cast<CellFile&>(paged_of(of).file()).was_written_back(),
+             "a page is written back");
+  }
+  /// Closes the descriptor of an export that was not sent.
+  void close(View view) {
+    {
+      const System::Call call(system_, step_of<"system.close">());
+      System::close_elsewhere(*view.file);
+    }
+    system_.wake();
+  }
+
+  /// Writes a buffer that holds `expected`. Returns whether the write was in place.
+  bool write(CheckedBuffer& buffer, unsigned expected, unsigned written) {
+    const std::byte* const before = buffer.data();
+    Page& page = page_of(buffer);
+    expect(page.get() == expected, "a writer finds what it shared");
+    page.set(written);
+    return buffer.data() == before;
+  }
+
+  /// The only owner of a file writes while a process has a view.
+  void write_beside(Process& process, CheckedBuffer& buffer) {
+    expect(process.receive() && process.map(), "a process receives its view");
+    expect(!write(buffer, 7, 8), "an owner does not write in place while a view lives");
+    expect(process.read(), "a process reads its view");
+  }
+
+  static byre::detail::Views collect(bool waits = false) {
+    return byre::detail::exports<Checked>().look(std::numeric_limits<std::size_t>::max(), waits);
+  }
+
+  /// Called at the end: kills the processes, expects that each buffer is its data's only user then,
+  /// and drops the buffers. The checker finds what is not freed.
+  template <class... Processes>
+  void finish(Processes&... processes) {
+    (processes.kill(), ...);
+    for (CheckedBuffer& buffer : this->buffers_) {
+      if (buffer.nbytes() != 0) {
+        const unsigned value = read_page(buffer);
+        expect(write(buffer, value, value + 1), "without views, a single owner writes in place");
+        drop(buffer);
+      }
+    }
+    expect(collect().remaining == 0, "without views, no copier is left for other processes");
+  }
+
+  System& system_ = this->files_.system;
+};
+
+/// The steps of a process that receives a view, writes and ends.
+inline void use_view(Process& process) {
+  static_cast<void>(process.receive() && process.map() && process.write(5) && process.end());
+}
+
+}  // namespace byre::verification
