@@ -10,7 +10,9 @@
 """
 from byre import _interpreter  # noqa: F401  first: it rejects subinterpreters
 from byre._blocks import Memory, Stats, memory, pages, stats
-from byre._errors import ArgumentError, CopyRefused, Error, FileError, MissingFile, OutOfMemory
+from byre._connection import Connection, ExportedViews, Pipe, collect
+from byre._errors import ArgumentError, ConnectionEnded, CopyRefused, Error, FileError, MissingFile, OutOfMemory
+from byre._errors import TransferError
 from byre._copying import copy, explain, is_lazy, no_copies
 from byre._files import load, metadata, mmap, save, save_async
 from byre._making import array, empty, full, ones, to_pages, zeros
@@ -18,8 +20,8 @@ from byre._memory import get_pool_limit, memory_summary, set_pool_limit, tag, tr
 from byre._safetensors import SkippedWarning
 from byre._shared import Shared
 
-__all__ = ["ArgumentError", "CopyRefused", "Error", "FileError", "Memory", "MissingFile", "OutOfMemory"]
-__all__ += ["Shared", "SkippedWarning", "Stats"]
-__all__ += ["array", "copy", "empty", "explain", "full", "get_pool_limit", "is_lazy", "load", "memory"]
+__all__ = ["ArgumentError", "Connection", "ConnectionEnded", "CopyRefused", "Error", "ExportedViews", "FileError"]
+__all__ += ["Memory", "MissingFile", "OutOfMemory", "Pipe", "Shared", "SkippedWarning", "Stats", "TransferError"]
+__all__ += ["array", "collect", "copy", "empty", "explain", "full", "get_pool_limit", "is_lazy", "load", "memory"]
 __all__ += ["memory_summary", "metadata", "mmap", "no_copies", "ones", "pages", "save", "save_async", "set_pool_limit"]
 __all__ += ["stats", "tag", "to_pages", "trim", "zeros"]

@@ -19,7 +19,7 @@ _Tree = TypeVar("_Tree")
 _Blocks = dict[int, list[Group]]  # the groups in each block, by the address of the block
 
 
-def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
+def planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
     """The leaves (arrays and tensors) of x, the groups of leaves in each block, and the groups to copy immediately."""
     leaves, _ = _leaves.walk(x, operation)
     for leaf in leaves:
@@ -33,7 +33,7 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
     return leaves, blocks, at_once
 
 
-def _covered(groups: list[Group]) -> tuple[int, int]:
+def covered(groups: list[Group]) -> tuple[int, int]:
     """The bytes that leaves cover in a block: first with gaps from packing, then without (0 if a leaf is not dense)."""
     nbytes = sum(group.hi - group.lo for group in groups)
     dense_nbytes = nbytes if all(_leaves.is_dense(leaf) for group in groups for leaf in group.leaves) else 0
@@ -59,7 +59,7 @@ def _why_at_once(group: Group) -> str:
 
 
 def _why_block_at_once(start: int, groups: list[Group], must_be_lazy: bool) -> str:
-    return _blocks.why_at_once(_byre.facts(start), *_covered(groups), must_be_lazy)
+    return _blocks.why_at_once(_byre.facts(start), *covered(groups), must_be_lazy)
 
 
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
@@ -78,7 +78,7 @@ def _copied_block(start: int, groups: list[Group], must_be_lazy: bool,
     """The lazy copy of each leaf, by the id of the leaf, or None if the block must be copied immediately."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
-    memory = _blocks.copy_block(start, *_covered(groups), must_be_lazy, like, *where)
+    memory = _blocks.copy_block(start, *covered(groups), must_be_lazy, like, *where)
     if memory is None or like is not None:
         return None if memory is None else {id(like): memory}
     return _leaves.views(leaves, memory, start)
@@ -116,7 +116,7 @@ def place_of(caller: types.FrameType | None) -> tuple[bytes, int]:
 
 def copied(x: _Tree, lazy: bool | None, where: tuple[bytes, int]) -> _Tree:
     """copy(), called by the line of a file."""
-    leaves, blocks, at_once = _planned(x, "copy", lazy)
+    leaves, blocks, at_once = planned(x, "copy", lazy)
     order = list(blocks)
     must_be_lazy = bool(lazy) or _blocks.copies_are_refused.get()
     if must_be_lazy:
@@ -149,7 +149,7 @@ def is_lazy(x: Any) -> bool:
     >>> byre.is_lazy(byre.zeros((1000, 1000))), byre.is_lazy(np.zeros((1000, 1000)))
     (True, False)
     """
-    _, blocks, at_once = _planned(x, "is_lazy")
+    _, blocks, at_once = planned(x, "is_lazy")
     copied_nbytes = sum(leaf.nbytes for group in at_once for leaf in group.leaves)
     return not copied_nbytes and not any(_why_block_at_once(*item, False) for item in blocks.items())
 
@@ -160,8 +160,8 @@ def explain(x: Any) -> str:
     >>> byre.explain({"small": np.zeros(2)})
     'array "small": copied immediately: its memory is not in pages of byre; call byre.to_pages() first'
     """
-    _, blocks, at_once = _planned(x, "explain")
-    reasons = [(groups, _blocks.explain(start, groups[0].lo, *_covered(groups))) for start, groups in blocks.items()]
+    _, blocks, at_once = planned(x, "explain")
+    reasons = [(groups, _blocks.explain(start, groups[0].lo, *covered(groups))) for start, groups in blocks.items()]
     reasons += [([group], f"copied immediately: {_why_at_once(group)}") for group in at_once]
     lines = []
     for groups, reason in reasons:

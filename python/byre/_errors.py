@@ -27,11 +27,19 @@ class MissingFile(FileError, FileNotFoundError):
     """A file does not exist."""
 
 
+class TransferError(Error, RuntimeError):
+    """Arrays cannot be sent to, or received from, another process."""
+
+
+class ConnectionEnded(TransferError, EOFError):
+    """The other side of a connection has closed it, and sent nothing that was not received."""
+
+
 class OutOfMemory(Error, MemoryError):
     """The system has not enough memory for the operation. Nothing has changed."""
 
 
-for _error in (Error, ArgumentError, CopyRefused, FileError, MissingFile, OutOfMemory):
+for _error in (Error, ArgumentError, ConnectionEnded, CopyRefused, FileError, MissingFile, OutOfMemory, TransferError):
     _error.__module__ = "byre"
 
 

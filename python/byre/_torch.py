@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import sys
+from multiprocessing import reduction
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,18 @@ def storage_key(t: Any) -> tuple[int, int]:
     return storage.data_ptr(), storage.nbytes()
 
 
+def _is_parameter(t: Any) -> bool:
+    return isinstance(t, _torch().nn.Parameter)
+
+
+def _of_kind(new: Any, is_parameter: bool, requires_grad: bool) -> Any:
+    if is_parameter:
+        return _torch().nn.Parameter(new, requires_grad)
+    return new.requires_grad_() if requires_grad else new
+
+
 def _same_kind(new: Any, t: Any) -> Any:
-    if isinstance(t, _torch().nn.Parameter):
-        return _torch().nn.Parameter(new, t.requires_grad)
-    return new.requires_grad_() if t.requires_grad else new
+    return _of_kind(new, _is_parameter(t), t.requires_grad)
 
 
 def view(t: Any, memory: np.ndarray[Any, Any], start: int, storages: dict[tuple[int, int], Any]) -> Any:
@@ -127,6 +136,35 @@ def dtype_to_load(name: str) -> Any:
     return None
 
 
-def tensor_of(memory: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...]) -> Any:
+def tensor_of(memory: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...], *stride: tuple[int, ...]) -> Any:
     storage = _storage(_torch().from_numpy(memory))
-    return _torch().empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape)
+    return _torch().empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, *stride)
+
+
+def is_picklable(t: Any) -> bool:
+    """True if recipe() describes the tensor, apart from its bytes."""
+    return is_plain(t) and (t.is_leaf or not t.requires_grad)
+
+
+def recipe(t: Any) -> tuple[Any, ...]:
+    """The arguments with which rebuilt() makes the tensor from its bytes."""
+    return t.dtype, tuple(t.shape), t.stride(), _is_parameter(t), t.requires_grad
+
+
+def rebuilt(memory: Any, offset: int, nbytes: int, dtype: Any, shape: tuple[int, ...], stride: tuple[int, ...],
+            is_parameter: bool, requires_grad: bool) -> Any:
+    """The tensor over `nbytes` bytes of `memory` from `offset` on."""
+    importlib.import_module("torch")
+    array = np.frombuffer(memory, np.uint8)[offset : offset + nbytes]
+    return _of_kind(tensor_of(array, dtype, shape, stride), is_parameter, requires_grad)
+
+
+def register_reducer(reduce: Any) -> None:
+    """Makes multiprocessing pickle tensors by a function, if PyTorch is imported."""
+    if torch := _torch():
+        reduction.register(torch.Tensor, reduce)
+        reduction.register(torch.nn.Parameter, reduce)
+
+
+def reduced_by_torch(t: Any) -> Any:
+    return importlib.import_module("torch.multiprocessing.reductions").reduce_tensor(t)

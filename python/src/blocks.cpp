@@ -2,6 +2,8 @@
 #include "blocks.hpp"
 
 #include <byre/error/error.hpp>
+#include <byre/ipc/send.hpp>
+#include <byre/pages/detail/exported.hpp>
 #include <byre/pages/detail/page_file.hpp>
 
 #include <pthread.h>
@@ -159,15 +161,32 @@ std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site
   return block;
 }
 
+ExportedPages export_block(Block& source, Writers writers, CallSite site) {
+  const auto lock = lock_block(source.begin);
+  // Writes through pointers do not ask byre, so the source becomes an overlay of the exported file.
+  const Buffer copy = source.buffer.writable_clone(Wait::allowed, site, writers);
+  return export_pages(copy, site);
+}
+
+std::shared_ptr<Block> receive_block(int socket) {
+  return add(receive<Buffer>(socket));
+}
+
 bool release_block(const void* address) noexcept {
   std::shared_ptr<Block> ended;  // destroyed after the lock is released
-  const std::lock_guard lock(tables().mutex);
-  const auto found = tables().find(address, 1);
-  if (found == tables().blocks.end()) {
-    return false;
+  {
+    const std::lock_guard lock(tables().mutex);
+    const auto found = tables().find(address, 1);
+    if (found == tables().blocks.end()) {
+      return false;
+    }
+    ended = std::move(found->second);
+    tables().blocks.erase(found);
   }
-  ended = std::move(found->second);
-  tables().blocks.erase(found);
+  ended.reset();
+  // The pages of this block are released even if other processes still map them: those keep them.
+  // Two looks for each block find all such pages in time.
+  detail::look_at_exports(2, false);
   return true;
 }
 

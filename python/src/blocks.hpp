@@ -3,6 +3,7 @@
 /// operations in progress. No function needs Python's interpreter lock.
 #pragma once
 
+#include <byre/ipc/exported_pages.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <cstddef>
@@ -50,6 +51,14 @@ std::shared_ptr<Block> map_file(const char* name);
 /// A copy of `source` that shares its pages. Null if the system has no mapping or no memory for a
 /// copy, or if too many blocks exist: then nothing has changed.
 std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site) noexcept;
+
+/// Exports a copy of `source` that shares its pages to other processes. Throws the errors of
+/// export_pages().
+ExportedPages export_block(Block& source, Writers writers, CallSite site);
+
+/// A block over a copy that another process exported and sent to a socket. Throws the errors of
+/// receive().
+std::shared_ptr<Block> receive_block(int socket);
 
 /// Removes the block that contains an address. False if there is no such block.
 bool release_block(const void* address) noexcept;

@@ -23,23 +23,11 @@ void* pointer(std::uintptr_t address) noexcept {
   return reinterpret_cast<void*>(address);
 }
 
-std::shared_ptr<Block> expect_block(std::uintptr_t start) {
-  auto block = find_block(pointer(start), 1);
-  if (block == nullptr) {
-    throw InvalidArgument(format_text("no block of byre begins at %p.", pointer(start)));
-  }
-  return block;
-}
-
 /// The address of the block that contains these bytes, or None.
 std::optional<std::uintptr_t> find(std::uintptr_t address, std::size_t nbytes) {
   const auto block = find_block(pointer(address), nbytes);
   return block == nullptr ? std::nullopt
                           : std::optional(reinterpret_cast<std::uintptr_t>(block->begin));
-}
-
-CallSite site_of(const std::string& file, unsigned line) {
-  return {intern(file.c_str()), line};
 }
 
 /// An array in a lazy copy of a block, or None if the system has no mapping. If only a part of the
@@ -137,6 +125,18 @@ py::tuple counters() {
 }
 
 }  // namespace
+
+std::shared_ptr<Block> expect_block(std::uintptr_t start) {
+  auto block = find_block(pointer(start), 1);
+  if (block == nullptr) {
+    throw InvalidArgument(format_text("no block of byre begins at %p.", pointer(start)));
+  }
+  return block;
+}
+
+CallSite site_of(const std::string& file, unsigned line) {
+  return {intern(file.c_str()), line};
+}
 
 void define_copies(py::module_& module) {
   const auto released = py::call_guard<GilReleased>();

@@ -4,6 +4,7 @@
 #include "module.hpp"
 
 #include <byre/error/error.hpp>
+#include <byre/ipc/exported_pages.hpp>
 
 #include <cstring>
 #include <exception>
@@ -28,6 +29,8 @@ void translate(std::exception_ptr thrown) {
     raise("FileError", error.what());
   } catch (const OutOfMemory& error) {
     raise("OutOfMemory", error.what());
+  } catch (const TransferError& error) {
+    raise("TransferError", error.what());
   } catch (const InvalidArgument& error) {
     raise("ArgumentError", error.what());
   } catch (const Error& error) {
@@ -50,6 +53,7 @@ PYBIND11_MODULE(_byre, module) {
   define_copies(module);
   define_files(module);
   define_memory(module);
+  define_transfers(module);
 }
 
 }  // namespace byre::inline BYRE_ABI::python

@@ -9,6 +9,10 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
 namespace byre::inline BYRE_ABI::python {
 
 /// A new reference that a C function of Python returned. If it is null, throws the error that the
@@ -37,6 +41,12 @@ class GilReleased {
   PyThreadState* const state_;
 };
 
+/// The block that begins at an address. Throws InvalidArgument if there is none.
+std::shared_ptr<Block> expect_block(std::uintptr_t start);
+
+/// The site of a line, whose file's name lives until the process ends.
+CallSite site_of(const std::string& file, unsigned line);
+
 /// An array that owns a new block, with all its bytes as uint8. If `like` is an array of type
 /// numpy.ndarray in `source`, the result has its shape, strides, dtype and position in the block
 /// instead. Removes the block if there is no memory for the array.
@@ -46,5 +56,6 @@ void define_arrays(pybind11::module_& module);
 void define_copies(pybind11::module_& module);
 void define_files(pybind11::module_& module);
 void define_memory(pybind11::module_& module);
+void define_transfers(pybind11::module_& module);
 
 }  // namespace byre::inline BYRE_ABI::python

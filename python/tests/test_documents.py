@@ -45,6 +45,8 @@ def test_dunder_all_lists_the_public_names_in_sorted_order():
     assert byre.FileError.__bases__ == (byre.Error, OSError, ValueError)
     assert byre.MissingFile.__bases__ == (byre.FileError, FileNotFoundError)
     assert byre.OutOfMemory.__bases__ == (byre.Error, MemoryError)
+    assert byre.TransferError.__bases__ == (byre.Error, RuntimeError)
+    assert byre.ConnectionEnded.__bases__ == (byre.TransferError, EOFError)
 
 
 def run_mypy(module, *arguments):
