@@ -40,29 +40,33 @@ def collect() -> ExportedViews:
     return ExportedViews(*_byre.collect())
 
 
+class _Buffers:
+    """The buffers that are sent beside a pickle: bytes, and blocks of pages."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[pickle.PickleBuffer, _byre.Exported | None]] = []
+        self._blocks: dict[int, tuple[pickle.PickleBuffer, _byre.Exported]] = {}  # by the identity of the buffer
+
+    def of_block(self, block: _reductions.Block, where: tuple[bytes, int]) -> pickle.PickleBuffer:
+        buffer = pickle.PickleBuffer(_leaves.bytes_at(block.start, _byre.facts(block.start)["nbytes"], block).data)
+        self._blocks[id(buffer)] = buffer, block.export(where)
+        return buffer
+
+    def add(self, buffer: pickle.PickleBuffer) -> None:
+        self.all.append(self._blocks.get(id(buffer), (buffer, None)))
+
+
 class _Pickler(pickle.Pickler):
-    """Pickles a tree, and collects the buffers that are sent beside the pickle: bytes, and blocks of pages."""
+    """Pickles a tree, and sends the chosen blocks and the bytes of other arrays as buffers."""
 
-    def __init__(self, file: io.BytesIO, chosen: dict[int, bool], where: tuple[bytes, int]) -> None:
-        super().__init__(file, 5, buffer_callback=self._add)
-        self._chosen, self._where = chosen, where
-        self._blocks: dict[int, _byre.Exported] = {}
-        self._kept: list[Any] = []  # so that no other object gets the identity of a buffer
-        self.buffers: list[memoryview | _byre.Exported] = []
-        self.sizes: list[int] = []
-
-    def _add(self, buffer: pickle.PickleBuffer) -> None:
-        raw = buffer.raw()
-        self._kept.append(buffer)
-        self.buffers.append(self._blocks.get(id(buffer), raw))
-        self.sizes.append(raw.nbytes)
+    def __init__(self, file: io.BytesIO, buffers: _Buffers, chosen: dict[int, bool], where: tuple[bytes, int]) -> None:
+        # A method of the pickler would be in a cycle, which would keep the descriptors of blocks open.
+        super().__init__(file, 5, buffer_callback=buffers.add)
+        self._buffers, self._chosen, self._where = buffers, chosen, where
 
     def reducer_override(self, x: Any) -> Any:
         if type(x) is _reductions.Block:
-            buffer = pickle.PickleBuffer(memoryview(_leaves.bytes_at(x.start, _byre.facts(x.start)["nbytes"], x)))
-            self._blocks[id(buffer)] = x.export(self._where)
-            self._kept.append(buffer)
-            return _itself, (buffer,)
+            return _itself, (self._buffers.of_block(x, self._where),)
         is_tensor = _torch.is_tensor(x)
         if not (is_tensor and _torch.is_picklable(x)) and type(x) is not np.ndarray:
             return NotImplemented
@@ -75,7 +79,7 @@ class _Pickler(pickle.Pickler):
         if is_tensor:
             x = x.detach().contiguous()
             memory = _leaves.bytes_at(x.data_ptr(), x.numel() * x.element_size(), x)
-            return _torch.rebuilt, (pickle.PickleBuffer(memoryview(memory)), 0, memory.nbytes, *_torch.recipe(x))
+            return _torch.rebuilt, (pickle.PickleBuffer(memory.data), 0, memory.nbytes, *_torch.recipe(x))
         is_contiguous = x.flags.c_contiguous or x.flags.f_contiguous
         return NotImplemented if is_contiguous else np.ascontiguousarray(x).__reduce_ex__(5)
 
@@ -85,7 +89,7 @@ def _itself(x: Any) -> Any:
 
 
 def _chosen_blocks(x: Any) -> dict[int, bool]:
-    """The blocks to send in place of bytes, by their address, and whether the tree contains all arrays of each block."""
+    """The blocks to send in place of bytes, by address, and whether the tree contains all arrays of each block."""
     if not _reductions.may_share():
         return {}
     chosen: dict[int, tuple[int, bool]] = {}
@@ -136,19 +140,17 @@ class Connection:
         usable; any other error closes it. A concurrent write to x is a data race.
         """
         self._expect_open("send")
-        file = io.BytesIO()
-        pickler = _Pickler(file, _chosen_blocks(x), _copying.place_of(sys._getframe().f_back))
-        pickler.dump(x)
-        head = [_HEAD.pack(_MAGIC, _VERSION, len(pickler.buffers), file.tell())]
-        head += [_BUFFER.pack(size, not isinstance(buffer, memoryview))
-                 for buffer, size in zip(pickler.buffers, pickler.sizes)]
+        file, buffers = io.BytesIO(), _Buffers()
+        _Pickler(file, buffers, _chosen_blocks(x), _copying.place_of(sys._getframe().f_back)).dump(x)
+        head = [_HEAD.pack(_MAGIC, _VERSION, len(buffers.all), file.tell())]
+        head += [_BUFFER.pack(buffer.raw().nbytes, block is not None) for buffer, block in buffers.all]
         with _Closing(self, "send"):
             self._socket.sendall(b"".join(head) + file.getbuffer())
-            for buffer in pickler.buffers:
-                if isinstance(buffer, memoryview):
-                    self._socket.sendall(buffer)
+            for buffer, block in buffers.all:
+                if block is None:
+                    self._socket.sendall(buffer.raw())
                 else:
-                    buffer.send(self._socket.fileno())
+                    block.send(self._socket.fileno())
 
     def recv(self) -> Any:
         """Receives what the other side sent. Waits for it.

@@ -11,6 +11,7 @@ import multiprocessing
 import select
 import socket
 import sys
+import threading
 import weakref
 from multiprocessing import context, reduction, util
 from typing import Any, Callable
@@ -26,10 +27,10 @@ _Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Block:
-    """A block of pages that a pickle contains."""
+    """A block of pages that a pickle contains. `is_whole` promises that no thread writes any of its bytes meanwhile."""
 
-    def __init__(self, start: int, is_whole: bool) -> None:
-        self.start, self.is_whole = start, is_whole
+    def __init__(self, start: int) -> None:
+        self.start, self.is_whole = start, False
 
     def export(self, where: tuple[bytes, int]) -> _byre.Exported:
         return _byre.export(self.start, self.is_whole, *where)
@@ -42,12 +43,21 @@ class Block:
                                 "the limit of open files.") from error
 
 
-# A pickler recognizes a block by the identity of its object. The pickle is correct too if the object is made twice.
-_blocks_to_send: weakref.WeakValueDictionary[tuple[int, bool], Block] = weakref.WeakValueDictionary()
+class _Blocks(threading.local):
+    """The blocks that picklers of a thread contain, by address. A pickler recognizes a block by the identity."""
+
+    def __init__(self) -> None:
+        self.known: weakref.WeakValueDictionary[int, Block] = weakref.WeakValueDictionary()
+
+
+_blocks_of_picklers = _Blocks()
 
 
 def block_at(start: int, is_whole: bool) -> Block:
-    return _blocks_to_send.setdefault((start, is_whole), Block(start, is_whole))
+    """The block to pickle next. A pickler that contains it already has exported it, and ignores `is_whole`."""
+    block = _blocks_of_picklers.known.setdefault(start, Block(start))
+    block.is_whole = is_whole
+    return block
 
 
 def may_share() -> bool:
@@ -165,11 +175,7 @@ def _reduce_tensor(t: Any) -> Any:
     return _torch.reduced_by_torch(t) if block is None else reduced(t, block)
 
 
-def register_tensors() -> None:
-    """Must be called after PyTorch was imported, because PyTorch registers functions of its own."""
-    _torch.register_reducer(_reduce_tensor)
-
-
 if getattr(reduction, "HAVE_SEND_HANDLE", False):
     reduction.register(np.ndarray, _reduce_array)
-    register_tensors()
+    _torch.reduce = _reduce_tensor
+    _torch.register_reducer()

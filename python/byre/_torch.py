@@ -12,6 +12,9 @@ import numpy as np
 from byre._errors import ArgumentError
 
 
+reduce: Any = None  # set by _reductions
+
+
 def _torch() -> Any:
     torch = sys.modules.get("torch")
     return torch if hasattr(torch, "Tensor") and hasattr(torch, "optim") else None
@@ -95,6 +98,7 @@ def _same_kind(new: Any, t: Any) -> Any:
 
 def view(t: Any, memory: np.ndarray[Any, Any], start: int, storages: dict[tuple[int, int], Any]) -> Any:
     """The tensor t over bytes that were copied from the address `start` on. Shared storages stay shared."""
+    register_reducer()
     begin, nbytes = storage_key(t)
     begin, end = max(begin, start), min(begin + nbytes, start + len(memory))
     itemsize = t.element_size()
@@ -137,6 +141,7 @@ def dtype_to_load(name: str) -> Any:
 
 
 def tensor_of(memory: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...], *stride: tuple[int, ...]) -> Any:
+    register_reducer()
     storage = _storage(_torch().from_numpy(memory))
     return _torch().empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, *stride)
 
@@ -159,9 +164,10 @@ def rebuilt(memory: Any, offset: int, nbytes: int, dtype: Any, shape: tuple[int,
     return _of_kind(tensor_of(array, dtype, shape, stride), is_parameter, requires_grad)
 
 
-def register_reducer(reduce: Any) -> None:
-    """Makes multiprocessing pickle tensors by a function, if PyTorch is imported."""
-    if torch := _torch():
+def register_reducer() -> None:
+    """Makes multiprocessing pickle tensors by `reduce`. PyTorch registers a function of its own when it is imported."""
+    torch = _torch()
+    if torch and reduce:
         reduction.register(torch.Tensor, reduce)
         reduction.register(torch.nn.Parameter, reduce)
 

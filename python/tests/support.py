@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.reduction import ForkingPickler
 
 import byre
 import numpy as np
@@ -29,6 +31,32 @@ def copied(x, **options):
     copy = byre.copy(x, **options)
     counted = byre.stats() - before
     return copy, counted.lazy_copies, counted.bytes_copied
+
+
+def sent(x):
+    """What a byre.Connection receives, and the numbers of lazy copies and of copied bytes that it counted."""
+    def send():
+        with here:  # so that recv() ends if send() fails
+            here.send(x)
+
+    here, there = byre.Pipe()
+    before = byre.stats()
+    with there, ThreadPoolExecutor() as pool:
+        sending = pool.submit(send)
+        try:
+            received = there.recv()
+        finally:
+            sending.result()
+    counted = byre.stats() - before
+    return received, counted.lazy_copies, counted.bytes_copied
+
+
+def pickled(x):
+    """What multiprocessing makes of x, and the numbers of lazy copies and of copied bytes."""
+    before = byre.stats()
+    received = ForkingPickler.loads(ForkingPickler.dumps(x))
+    counted = byre.stats() - before
+    return received, counted.lazy_copies, counted.bytes_copied
 
 
 class Tagged(np.ndarray):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """Arrays that multiprocessing and byre.Connection send to other processes."""
 import contextlib
+import copy
 import gc
 import mmap
-import multiprocessing
+import multiprocessing.connection
 import os
 import pickle
 import resource
@@ -17,8 +18,7 @@ from multiprocessing.reduction import ForkingPickler
 import byre
 import numpy as np
 import pytest
-from pytorch import torch
-from support import DENSE, SMALL, STRIDED, VIEWS, N, ramp, refused, run_in_child, same, used
+from support import DENSE, VIEWS, N, pickled, ramp, refused, run_in_child, same, sent, used
 
 METHODS = ["fork", "spawn", "forkserver"]
 PAGE = 512  # elements of float64
@@ -36,6 +36,12 @@ def no_descriptor_is_left():
     resource_sharer.stop()
     gc.collect()
     assert used() == before and byre.collect().remaining == 0
+
+
+@pytest.fixture(autouse=True)
+def no_earlier_view_is_counted():
+    gc.collect()
+    byre.collect()
 
 
 @contextlib.contextmanager
@@ -121,12 +127,295 @@ def test_third_generation_of_processes_sends_back_what_all_wrote(method):
     assert np.array_equal(result, expected)
 
 
-def sent(x):
-    """What the other end of a pipe receives, and the numbers of lazy copies and of copied bytes."""
+@pytest.mark.parametrize("send", [sent, pickled])
+@pytest.mark.parametrize("name", VIEWS)
+def test_received_array_equals_the_sent_one_and_writes_are_independent(name, send):
+    source = VIEWS[name](ramp())
+    expected = source.copy(order="K")
+    received, *counts = send(source)
+    is_lazy = name in DENSE and type(source) is np.ndarray
+    assert counts == [is_lazy, 0] and same(received, expected) and received.flags.writeable
+    assert not is_lazy or [s for s, n in zip(received.strides, received.shape) if n > 1] == [
+        s for s, n in zip(expected.strides, expected.shape) if n > 1]
+    if source.flags.writeable and source.ndim:
+        source.reshape(-1)[:1] = np.zeros(1, source.dtype)
+        source[-1:] = source[:1]
+    assert received.tobytes() == expected.tobytes()
+    after = source.copy()
+    received[...] = received[-1:] if received.ndim else 0
+    assert source.tobytes() == after.tobytes()
+
+
+def test_received_arrays_of_64_kib_are_lazy_and_share_memory_as_before():
+    source = ramp().reshape(256, -1)
+    tree = {"all": source, "columns": source.T, "half": source[100:], "row": source[3], "gaps": source[::2],
+            "ordinary": np.arange(1 << 13), "small": np.arange(3), "words": ["a", {1, 2}]}
+    before = byre.memory().blocks
+    received, *counts = sent(tree)
+    assert counts == [1, 0] and byre.memory().blocks == before + 2  # "ordinary" is received into pages
+    assert list(received) == list(tree) and received["words"] == tree["words"]
+    assert all(same(received[name], x) for name, x in tree.items() if name != "words")
+    assert byre.is_lazy(received["all"]) and byre.is_lazy(received["ordinary"])
+    received["all"][3, 0] = -1
+    assert received["columns"][0, 3] == received["row"][0] == -1 != source[3, 0]
+    received, *counts = pickled(tree)
+    assert counts == [1, 0] and np.shares_memory(received["all"], received["columns"])
+    assert not np.shares_memory(received["all"], received["row"])  # too small a part, as for byre.copy
+
+
+def test_packed_arrays_are_sent_as_one_block():
+    tree = byre.to_pages([np.full(3000, number, "f4") for number in range(50)])
+    received, *counts = sent(tree)
+    assert counts == [1, 0] and all(same(x, expected) for x, expected in zip(received, tree))
+    received, *counts = sent(tree[3])
+    assert counts == [0, 0] and received.base is None or received.base.nbytes == tree[3].nbytes
+
+
+def test_part_of_a_block_is_sent_without_the_rest():
+    source = ramp()
+    for part in (source[: N // 2 - 1], source[N - 9 :]):
+        for send in (sent, pickled):
+            received, *counts = send(part)
+            assert counts == [0, 0] and same(received, part)
+            assert getattr(received.base, "nbytes", part.nbytes) == part.nbytes
+        received, *counts = send(source[: N // 2])
+        assert counts == [1, 0] and same(received, source[: N // 2])
+    source[: N // 4] += 1
+    for send in (sent, pickled):
+        received, *counts = send(source[: N // 2])  # copy the whole block, says byre.explain()
+        assert counts == [0, 0] and same(received, source[: N // 2])
+
+
+def test_array_below_one_mib_is_sent_in_pages_by_connections_only():
+    source = ramp(N - 1)
+    assert sent(source)[1:] == (1, 0) and pickled(source)[1:] == (0, 0) == pickled(ramp(N // 2))[1:]
+    with byre.pages(min_nbytes=0):
+        assert sent(np.zeros(1 << 16, "u1"))[1] == 1 and sent(np.zeros((1 << 16) - 1, "u1"))[1] == 0
+
+
+def test_written_pages_of_a_sent_array_are_sent_with_it_again():
+    source = ramp()
+    first = sent(source)[0]
+    for number in (1, 2, 3):
+        source[number * PAGE] = -1
+        expected = source.copy()
+        received, lazy_copies, nbytes = sent(source)
+        assert lazy_copies == 1 and nbytes <= 2 * number * mmap.PAGESIZE and same(received, expected)
+    assert np.array_equal(first, np.arange(N))
+    source[:] = -1
+    assert same(sent(source)[0], source) and np.array_equal(first, np.arange(N))
+
+
+def test_many_blocks_of_one_message_need_few_descriptors():
+    tree = [byre.full(1 << 13, number) for number in range(150)]
+    received, *counts = sent(tree)
+    assert counts[0] == 128 and all(same(x, expected) for x, expected in zip(received, tree))
+
+
+def test_where_no_pages_can_be_shared_arrays_are_pickled(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "other")
+    source = ramp()
+    for send in (sent, pickled):
+        received, *counts = send(source)
+        assert counts == [0, 0] and same(received, source)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_pickles_have_the_bytes_of_numpys_out_of_band(name):
+    def pickle_of(x):
+        buffers = []
+        return len(pickle.dumps(x, protocol=5, buffer_callback=buffers.append)), [b.raw().nbytes for b in buffers]
+
+    source = VIEWS[name](ramp())
+    ordinary = VIEWS[name](np.arange(N, dtype=float))
+    for x, expected in ((source, ordinary), (byre.copy(source), ordinary.copy(order="K")), (sent(source)[0],) * 2):
+        assert pickle_of(x) == pickle_of(expected)
+        for protocol in range(6):
+            assert same(pickle.loads(pickle.dumps(x, protocol)), pickle.loads(pickle.dumps(expected, protocol)))
+        buffers = []
+        data = pickle.dumps(x, protocol=5, buffer_callback=buffers.append)
+        assert same(pickle.loads(data, buffers=buffers), expected) and same(copy.deepcopy(x), expected)
+    if name == "rows":
+        assert pickle_of(source) == (121, [source.nbytes])
+
+
+def hold(connection):
+    with connection:
+        arrays = [connection.recv(), connection.recv()]
+        connection.send("received")
+        connection.recv()
+    del arrays
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_killed_receiver_gives_up_its_arrays(method):
+    here, there = byre.Pipe()
+    process = multiprocessing.get_context(method).Process(target=hold, args=(there,))
+    process.start()
+    there.close()
+    with here:
+        sources = [ramp(), ramp()]  # after a fork, which would make their pages constant
+        for source in sources:
+            here.send(source)
+        assert here.recv() == "received" and byre.collect() == (0, 2)
+        process.kill()
+        process.join()
+        process.close()
+        assert byre.collect() == (2, 0)
+        with refused(byre.TransferError, "send: ", "Check whether the other process has ended"):
+            here.send(sources[0])
+        assert byre.collect().remaining == 0
+        with refused(byre.TransferError, "send: the connection is closed"):
+            here.send(1)
+
+
+def test_views_in_flight_end_with_the_connection():
+    source = ramp()
+    here, there = byre.Pipe()
+    here.send([source, 1])
+    assert byre.collect() == (0, 1)
+    there.close()
+    assert byre.collect() == (1, 0)
+    here.close()
+
+
+class KillsItsProcess:
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_child_that_dies_before_it_receives_leaves_no_view(method):
+    source = ramp()
+    process = multiprocessing.get_context(method).Process(target=len, args=(KillsItsProcess(), source))
+    process.start()
+    process.join()
+    assert process.exitcode == 1 and byre.collect() == (0, 1)
+    process.close()
+    assert byre.collect() == (1, 0)
+
+
+def test_views_of_unread_pickles_end_with_the_resource_sharer():
+    source = ramp()
+    data = ForkingPickler.dumps(source)
+    assert byre.collect() == (0, 1)
+    resource_sharer.stop()
+    assert byre.collect() == (1, 0)
+    with refused(byre.TransferError, "receive: cannot fetch an array", "Check whether that process has ended"):
+        ForkingPickler.loads(data)
+
+
+def test_pickle_that_is_read_twice_is_refused(monkeypatch):
+    data, hooked = ForkingPickler.dumps(ramp()), []
+    monkeypatch.setattr(sys, "excepthook", lambda *error: hooked.append(error[0]))  # by the resource sharer
+    ForkingPickler.loads(data)
+    with refused(byre.TransferError, "receive: cannot fetch an array"):
+        ForkingPickler.loads(data)
+    resource_sharer.stop()
+    assert hooked == [KeyError]
+
+
+def test_process_without_descriptors_is_told_so():
+    source, most = ramp(), len(os.listdir("/proc/self/fd")) + 8
+
+    def action():
+        here, there = byre.Pipe()
+        kept = []
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        here.send([1, source])
+        with contextlib.suppress(OSError):
+            while True:
+                kept.append(os.dup(0))
+        with refused(byre.TransferError, "too few descriptors", "raise the limit"):
+            there.recv()
+        with refused(byre.TransferError, "recv: the connection is closed"):
+            there.recv()
+        with refused(byre.TransferError, "export", "Close"):
+            here.send(source)
+        with refused(byre.TransferError, "Close files, or raise the limit"):
+            ForkingPickler.dumps(source)
+        for number in kept:
+            os.close(number)
+        here.close()
+        received, *counts = sent(source)
+        assert counts == [1, 0] and same(received, source)
+
+    run_in_child(action)
+
+
+HEAD = struct.pack("=8sIIQ", b"byretree", 1, 0, 5)
+MESSAGES = {
+    b"GET / HTTP/1.1\r\nHost: byre\r\n\r\n": "recv: the message begins with b'GET / HTTP/1', required b'byretree",
+    HEAD.replace(b"\1", b"\2", 1) + bytes(5): "recv: the message begins with b'byretree\\x02",
+    HEAD[:7]: "recv: the connection ended 17 bytes before the end of a message. Check whether the other process failed",
+    HEAD + b"abc": "recv: the connection ended 2 bytes before the end of a message",
+    struct.pack("=8sIIQQB5s1024s", b"byretree", 1, 1, 5, 9, 1, b"abcde", bytes(1024)): "the message is not one of byre",
+    struct.pack("=8sIIQQB5s", b"byretree", 1, 1, 5, 9, 1, b"abcde"): "the socket ended after 0 bytes",
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_malformed_message_is_refused_and_closes_the_connection(message):
+    theirs, ours = socket.socketpair()
+    with theirs, byre.Connection(ours) as connection:
+        theirs.sendall(message)
+        theirs.shutdown(socket.SHUT_WR)
+        with refused(byre.TransferError, MESSAGES[message]):
+            connection.recv()
+        with refused(byre.TransferError, "recv: the connection is closed. Make a new one."):
+            connection.recv()
+
+
+def test_end_of_a_connection_is_an_eof_error():
     here, there = byre.Pipe()
     with here, there:
-        before = byre.stats()
-        here.send(x)
-        received = there.recv()
-        counted = byre.stats() - before
-    return received, counted.lazy_copies, counted.bytes_copied
+        here.send(None)
+        here.close()
+        assert there.recv() is None
+        with refused(byre.ConnectionEnded, "recv: the other side has closed the connection"):
+            there.recv()
+    assert issubclass(byre.ConnectionEnded, EOFError)
+
+
+class Unpicklable:
+    def __reduce__(self):
+        return int, ("seven",)
+
+
+def test_connection_is_usable_after_an_error_of_pickling():
+    here, there = byre.Pipe()
+    with here, there:
+        source = ramp()
+        with pytest.raises((AttributeError, pickle.PicklingError)):
+            here.send([source, lambda: 0])
+        here.send([source, Unpicklable()])
+        with pytest.raises(ValueError, match="seven"):
+            there.recv()
+        gc.collect()
+        assert byre.collect().remaining == 0
+        here.send(source)
+        assert same(there.recv(), source)
+
+
+def test_connection_refuses_sockets_that_it_cannot_use():
+    for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+        ends = socket.socketpair(socket.AF_UNIX, kind)
+        with ends[0], ends[1], refused(byre.ArgumentError, "Connection: ", "Pass a connected socket of family AF_UNIX"):
+            byre.Connection(ends[0])
+    with socket.socket(socket.AF_INET) as internet, refused(byre.ArgumentError, "is not a Unix stream"):
+        byre.Connection(internet)
+    with refused(byre.ArgumentError, "Connection: 5 is not a Unix stream"):
+        byre.Connection(5)
+    here, there = socket.socketpair()
+    with here, there:
+        here.settimeout(3)
+        with refused(byre.ArgumentError, "timeout of 3.0 s", "socket.settimeout(None)"):
+            byre.Connection(here)
+
+
+def test_connections_can_be_waited_for():
+    here, there = byre.Pipe()
+    with here, there:
+        assert multiprocessing.connection.wait([here, there], 0) == []
+        here.send(ramp())
+        assert multiprocessing.connection.wait([here, there]) == [there] and there.recv()[5] == 5
