@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Compares lazy copies of NumPy arrays and PyTorch tensors with numpy.copy and torch.clone, which copy at once.
+"""Compares lazy copies of arrays and tensors with numpy.copy, torch.clone and pickles, which copy at once.
 
 The module byre must be importable: ./dev python bench/python_copies.py. The table shows the median, the minimum and the
 maximum time over the rounds. Byre and its counterpart are measured alternately.
@@ -9,6 +9,7 @@ import argparse
 import json
 import statistics
 import time
+from multiprocessing.reduction import ForkingPickler
 
 import byre
 import numpy as np
@@ -95,6 +96,20 @@ def writes_of_pages(array, copy):
     return (first - second) / WRITES
 
 
+def exchange(connections):
+    """An action that sends an array. One process has both ends, because the message of a lazy copy fits the socket."""
+    here, there = connections
+
+    def run(array):
+        here.send(array)
+        return there.recv()
+    return run
+
+
+def pickle_and_unpickle(array):
+    return ForkingPickler.loads(ForkingPickler.dumps(array))
+
+
 def main():
     arguments = parsed()
     n = (arguments.mib << 20) // 4
@@ -109,6 +124,14 @@ def main():
     kept = in_huge_pages(n)
     byre.copy(kept)
     table.measure(**{f"byre.copy_of_{size},_the_second_and_later": copy_and_drop(byre.copy, lambda: kept)})
+    send = exchange(byre.Pipe())
+    table.measure(**{
+        f"byre.Connection,_send_and_receive_{size}": copy_and_drop(send, lambda: kept),
+        f"multiprocessing,_byre's_array_of_{size}": copy_and_drop(pickle_and_unpickle, lambda: kept),
+        f"multiprocessing,_NumPy's_array_of_{size}": copy_and_drop(pickle_and_unpickle, lambda: ordinary),
+        "first_write_of_a_page_of_a_received_array_minus_a_later_write":
+            lambda: writes_of_pages(send(kept), lambda array: None),
+    })
     if torch:
         ours, theirs = byre.to_pages(torch.ones(n)), torch.ones(n)
         table.measure(**{

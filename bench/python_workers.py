@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """Measures the memory of the workers of a torch.utils.data.DataLoader over one array, of NumPy and of byre.
 
-The module byre must be importable: ./dev python bench/python_workers.py. Each worker reads the whole array, and writes a
-page of it. The memory is the proportional set size (Pss) of the program and its workers: the system counts a page that n
-processes share as 1/n of a page in each of them. With --check, fails if byre copies bytes, or if all processes take more
-than 1.05 times the array, and 1 MiB for each process.
+The module byre must be importable: ./dev python bench/python_workers.py. Each worker reads the whole array, and writes
+a page of it. The memory is the proportional set size (Pss) of the program and its workers: the system counts a page that
+n processes share as 1/n of a page in each of them. With --check, fails if byre copies bytes, or if all processes take
+more than 1.05 times the array, and 1 MiB for each process.
 """
 import argparse
 import json
@@ -70,7 +70,7 @@ def parsed():
     parser.add_argument("--mib", type=int, default=1024, help="size of the array in MiB (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=16, help="number of workers (default: %(default)s)")
     parser.add_argument("--spawn-mib", type=int, default=256,
-                        help="size of NumPy's array with spawn, of which each worker has a copy (default: %(default)s)")
+                        help="size of NumPy's array with spawn, because each worker has a copy (default: %(default)s)")
     parser.add_argument("--check", action="store_true", help="fail if byre's workers take more memory than they should")
     parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     return parser.parse_args()

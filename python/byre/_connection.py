@@ -28,20 +28,26 @@ class ExportedViews(NamedTuple):
     remaining: int
 
 
-def collect() -> ExportedViews:
+def collect(drop_unread: bool = False) -> ExportedViews:
     """Looks which blocks of pages, that were sent to other processes, no other process uses any more.
 
     A process stops using a block when it destroys the arrays, or ends in any way. Until byre.collect() or the next copy
     of a block notices, the next copy may copy pages that were written since. Any thread may call this function.
 
+    An array that multiprocessing has pickled is kept until another process reads the pickle. If the reader has died,
+    byre.collect(drop_unread=True) drops the array, and those of all other unread pickles: a process that reads such a
+    pickle later gets a TransferError.
+
     >>> byre.collect()
     ExportedViews(ended=..., remaining=...)
     """
+    if drop_unread:
+        _reductions.offers.clear()
     return ExportedViews(*_byre.collect())
 
 
 class _Buffers:
-    """The buffers that are sent beside a pickle: bytes, and blocks of pages."""
+    """The buffers that follow a pickle: bytes, and blocks of pages."""
 
     def __init__(self) -> None:
         self.all: list[tuple[pickle.PickleBuffer, _byre.Exported | None]] = []

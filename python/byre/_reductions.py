@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSL-1.0
 """How multiprocessing sends arrays and tensors in pages: as lazy copies in the other process.
 
-A pickle contains a block once, however many arrays it has. The descriptor of the block's pages waits in a socket, and
-the pickle refers to that socket. A child that is being started inherits the socket; any other process gets it from
-multiprocessing.resource_sharer.
+A pickle contains a block once, however many arrays it has. A child that is being started inherits a socket that
+contains the descriptor of the block's pages. Any other process gets the descriptor from a thread of the sender.
 """
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
+import os
+import secrets
 import select
+import signal
 import socket
+import struct
 import sys
 import threading
 import weakref
@@ -21,6 +25,8 @@ from byre import _blocks, _byre, _copying, _leaves, _torch
 from byre._errors import TransferError
 
 LEAST_NBYTES = 1 << 20  # smaller blocks are pickled faster than a process fetches a descriptor
+_KEY_NBYTES = 16
+_MOST_WAITING_READERS = 128
 _MOST_INHERITED = 200  # multiprocessing's fork server passes at most 256 descriptors to a child
 _Array = np.ndarray[Any, Any]
 _Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -36,8 +42,11 @@ class Block:
         return _byre.export(self.start, self.is_whole, *where)
 
     def __reduce__(self) -> _Reduced:
+        exported, popen = self.export(_copying.place_of(sys._getframe().f_back)), context.get_spawning_popen()
         try:
-            return _fetched, (_mailbox_of(self.export(_copying.place_of(sys._getframe().f_back))),)
+            if popen is None:
+                return _fetched, offers.add(exported)
+            return _with_popen(exported, popen)
         except OSError as error:
             raise TransferError(f"send: cannot pass a descriptor to the other process: {error}. Close files, or raise "
                                 "the limit of open files.") from error
@@ -98,76 +107,114 @@ def _reduce_array(x: _Array) -> Any:
     return x.__reduce__() if block is None else reduced(x, block)
 
 
-def _mailbox_of(exported: _byre.Exported) -> Any:
-    """A picklable reference to a socket that contains the exported pages."""
+def _with_popen(exported: _byre.Exported, popen: Any) -> _Reduced:
+    """Sends the block to a socket that the child inherits."""
     ours, theirs = socket.socketpair()
-    exported.send(ours.fileno())
-    ours.shutdown(socket.SHUT_WR)
-    popen = context.get_spawning_popen()
-    mailbox = reduction.DupFd(theirs.fileno())
-    if popen is None:
-        theirs.close()
-        if multiprocessing.parent_process() is not None:
-            _unfetched.add(ours)
-            return mailbox
-    else:
-        weakref.finalize(popen, theirs.close)  # the socket is empty once the child has received its arrays
-    ours.close()
-    return mailbox
+    with ours:
+        exported.send(ours.fileno())
+    weakref.finalize(popen, theirs.close)  # the socket is empty once the child has received its arrays
+    return _inherited, (reduction.DupFd(theirs.fileno()),)
 
 
-def _fetched(mailbox: Any) -> _Array:
+def _inherited(descriptor: Any) -> _Array:
+    with socket.socket(fileno=descriptor.detach()) as theirs:
+        return _byre.receive(theirs.fileno())
+
+
+def _fetched(address: bytes, key: bytes) -> _Array:
     try:
-        with socket.socket(fileno=mailbox.detach()) as theirs:
+        with socket.socket(socket.AF_UNIX) as theirs:
+            theirs.connect(address)
+            theirs.sendall(key)
             return _byre.receive(theirs.fileno())
-    except (OSError, EOFError, RuntimeError, multiprocessing.ProcessError) as error:
-        if isinstance(error, TransferError):
-            raise
-        raise TransferError(f"receive: cannot fetch an array of another process: {error!r}. Check whether that process "
-                            "has ended, and whether this process can open more files.") from error
+    except OSError as error:
+        raise TransferError(f"receive: cannot fetch an array of another process: {error}. Check whether that process "
+                            "has ended.") from error
 
 
-class _Unfetched:
-    """The sockets of arrays that a child of multiprocessing has sent and that no process has fetched yet.
+class _Offers:
+    """The blocks of pickles that no process has read yet, and the thread that gives them to the readers.
 
-    The child waits for them at its exit, as it waits until its queues are written. Otherwise its arrays would be lost.
+    A child of multiprocessing waits for the readers at its exit, as it waits until its queues are written. Otherwise it
+    would lose arrays, also with multiprocessing.resource_sharer, which refuses readers before the queues are written.
     """
 
     def __init__(self) -> None:
-        self._sockets: dict[int, socket.socket] = {}
-        self._begin()
-        util.register_after_fork(self, _Unfetched._begin)
+        self._sockets: list[socket.socket] = []  # the listener, and two that stop the thread
+        self._forget()
+        os.register_at_fork(after_in_child=self._forget)
+        self._watch_exit()
+        util.register_after_fork(self, _Offers._watch_exit)
+
+    def _forget(self) -> None:
+        self._lock = threading.Lock()
+        self._exported: dict[bytes, _byre.Exported] = {}
+        for ours in self._sockets:
+            ours.close()
+        self._sockets = []
+
+    def _watch_exit(self) -> None:
+        # Registered before any offer, because the thread of a queue may make one when the exit has begun.
+        util.Finalize(None, self._serve_at_exit, exitpriority=-10)  # after the queues
+
+    def add(self, exported: _byre.Exported) -> tuple[bytes, bytes]:
+        """The arguments with which another process calls _fetched()."""
+        key = secrets.token_bytes(_KEY_NBYTES)
+        with self._lock:
+            if not self._sockets:
+                self._begin()
+            self._exported[key] = exported
+            return self._sockets[0].getsockname(), key
+
+    def clear(self) -> None:
+        self._exported.clear()
 
     def _begin(self) -> None:
-        for ours in self._sockets.values():
-            ours.close()
-        self._sockets.clear()
-        # Registered before anything is sent, because the thread of a queue may send when the exit has begun.
-        util.Finalize(None, self._wait, exitpriority=-10)  # after the queues
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(b"\0byre-" + secrets.token_hex(_KEY_NBYTES).encode())  # an address without a file
+        listener.listen(_MOST_WAITING_READERS)
+        listener.setblocking(False)
+        sockets = [listener, *socket.socketpair()]
+        self._thread = threading.Thread(target=self._serve, args=sockets[:2], name="byre.offers", daemon=True)
+        self._thread.start()
+        self._sockets = sockets
 
-    def add(self, ours: socket.socket) -> None:
-        self._remove_fetched(select.poll(), 0)
-        self._sockets[ours.fileno()] = ours
+    def _serve(self, listener: socket.socket, stopped: socket.socket) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # other threads handle signals
+        while not self._serve_one(listener, stopped.fileno()):
+            pass
 
-    def _remove_fetched(self, poller: select.poll, timeout: int | None) -> set[int]:
-        sockets = self._sockets.copy()
-        for number in sockets:
-            poller.register(number, 0)  # reports when the other end is closed
-        ready = {number for number, _ in poller.poll(timeout)}
-        for number in ready & sockets.keys():
-            self._sockets.pop(number).close()
-        return ready
+    def _serve_one(self, listener: socket.socket, stopped: int) -> bool:
+        """Waits for a reader, and returns False, or waits until `stopped` is readable, and returns True."""
+        poller = select.poll()
+        poller.register(listener, select.POLLIN)
+        poller.register(stopped, select.POLLIN)
+        if stopped in dict(poller.poll()):
+            return True
+        try:
+            reader, _ = listener.accept()
+        except OSError:  # too few descriptors
+            return bool(select.select([stopped], [], [], 0.1)[0])
+        with reader, contextlib.suppress(OSError, TransferError):  # the reader has ended
+            reader.setblocking(True)
+            user = struct.unpack("3i", reader.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
+            key = reader.recv(_KEY_NBYTES, socket.MSG_WAITALL)
+            exported = self._exported.pop(key, None)
+            if exported is not None and user == os.geteuid():
+                exported.send(reader.fileno())
+        return False
 
-    def _wait(self) -> None:
-        parent, poller = multiprocessing.parent_process(), select.poll()
-        if parent is None:
+    def _serve_at_exit(self) -> None:
+        parent = multiprocessing.parent_process()
+        if parent is None or not self._sockets:
             return
-        poller.register(parent.sentinel, select.POLLIN)
-        while self._sockets and parent.sentinel not in self._remove_fetched(poller, None):
+        self._sockets[2].close()
+        self._thread.join()
+        while self._exported and not self._serve_one(self._sockets[0], parent.sentinel):
             pass
 
 
-_unfetched = _Unfetched()
+offers = _Offers()
 
 
 def _reduce_tensor(t: Any) -> Any:

@@ -41,7 +41,7 @@ class GilReleased {
   PyThreadState* const state_;
 };
 
-/// The block that begins at an address. Throws InvalidArgument if there is none.
+/// The block that begins at an address. Throws InvalidArgument if no block begins there.
 std::shared_ptr<Block> expect_block(std::uintptr_t start);
 
 /// The site of a line, whose file's name lives until the process ends.

@@ -34,7 +34,7 @@ def copied(x, **options):
 
 
 def sent(x):
-    """What a byre.Connection receives, and the numbers of lazy copies and of copied bytes that it counted."""
+    """The tree that a byre.Connection receives, and the numbers of lazy copies and of copied bytes that it counted."""
     def send():
         with here:  # so that recv() ends if send() fails
             here.send(x)
@@ -52,7 +52,7 @@ def sent(x):
 
 
 def pickled(x):
-    """What multiprocessing makes of x, and the numbers of lazy copies and of copied bytes."""
+    """The copy of x that multiprocessing makes, and the numbers of lazy copies and of copied bytes."""
     before = byre.stats()
     received = ForkingPickler.loads(ForkingPickler.dumps(x))
     counted = byre.stats() - before

@@ -10,14 +10,16 @@ import pickle
 import resource
 import socket
 import struct
+import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import resource_sharer
+from multiprocessing import util
 from multiprocessing.reduction import ForkingPickler
 
 import byre
 import numpy as np
 import pytest
+from byre._reductions import offers
 from support import DENSE, VIEWS, N, pickled, ramp, refused, run_in_child, same, sent, used
 
 METHODS = ["fork", "spawn", "forkserver"]
@@ -26,14 +28,14 @@ PAGE = 512  # elements of float64
 
 @pytest.fixture(scope="module", autouse=True)
 def no_descriptor_is_left():
-    """The fork server, the resource tracker and the thread that passes descriptors start before the count, or end."""
+    """The fork server, the resource tracker and the thread of offers have descriptors of their own."""
+    pickled(ramp())
     multiprocessing.get_context("forkserver").Process(target=len, args=((),)).start()
     for child in multiprocessing.active_children():
         child.join()
     gc.collect()
     before = used()
     yield
-    resource_sharer.stop()
     gc.collect()
     assert used() == before and byre.collect().remaining == 0
 
@@ -86,8 +88,9 @@ def test_executor_copies_no_bytes_of_arrays_in_pages(method):
 
 
 def put(queue, x):
-    x[0] = 5
-    queue.put(x)
+    for number in (5, 6, 7):
+        x[0] = number
+        queue.put(byre.copy(x))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -95,10 +98,51 @@ def test_array_of_a_queue_outlives_the_process_that_put_it(method):
     source = ramp()
     queue = multiprocessing.get_context(method).Queue()
     with started(method, put, queue, source):
-        result = queue.get()
+        results = [queue.get() for _ in range(3)]
     queue.close()
     queue.join_thread()
-    assert result[:2].tolist() == [5, 1] and source[0] == 0 and np.array_equal(result[1:], source[1:])
+    assert [x[0] for x in results] == [5, 6, 7] and all(np.array_equal(x[1:], source[1:]) for x in results)
+    assert source[0] == 0
+
+
+def put_and_say(queue, ready):
+    """Another thread of this process sends. It may do so after the exit has begun."""
+    queue.put(ramp())
+    util.Finalize(None, ready.close, exitpriority=-9)  # right before this process waits
+
+
+def test_child_at_its_exit_waits_until_its_array_is_fetched():
+    context = multiprocessing.get_context("fork")
+    queue, (here, there) = context.Queue(), context.Pipe()
+    with started("fork", put_and_say, queue, there) as process, here:
+        there.close()
+        with pytest.raises(EOFError):
+            here.recv()
+        assert multiprocessing.connection.wait([process.sentinel], 0.1) == []
+        assert np.array_equal(queue.get(), np.arange(N))
+    queue.close()
+    queue.join_thread()
+
+
+PARENT = """
+import multiprocessing, os, byre
+def put(queue):
+    queue.put(byre.zeros(1 << 17))
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    context.Process(target=put, args=(queue,)).start()
+    queue._reader.poll(None)
+    os._exit(7)
+"""
+
+
+def test_child_does_not_wait_for_a_parent_that_has_ended(tmp_path):
+    (tmp_path / "program.py").write_text(PARENT)
+    # The child has standard output too, so its end is awaited.
+    ended = subprocess.run([sys.executable, tmp_path / "program.py"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           timeout=120)
+    assert ended.returncode == 7
 
 
 def write_and_send_on(connection, generation, method):
@@ -230,7 +274,7 @@ def test_pickles_have_the_bytes_of_numpys_out_of_band(name):
     ordinary = VIEWS[name](np.arange(N, dtype=float))
     for x, expected in ((source, ordinary), (byre.copy(source), ordinary.copy(order="K")), (sent(source)[0],) * 2):
         assert pickle_of(x) == pickle_of(expected)
-        for protocol in range(6):
+        for protocol in range(6) if name == "rows" else (2, 5):
             assert same(pickle.loads(pickle.dumps(x, protocol)), pickle.loads(pickle.dumps(expected, protocol)))
         buffers = []
         data = pickle.dumps(x, protocol=5, buffer_callback=buffers.append)
@@ -295,24 +339,69 @@ def test_child_that_dies_before_it_receives_leaves_no_view(method):
     assert byre.collect() == (1, 0)
 
 
-def test_views_of_unread_pickles_end_with_the_resource_sharer():
+def test_views_of_unread_pickles_end_when_they_are_dropped():
     source = ramp()
     data = ForkingPickler.dumps(source)
-    assert byre.collect() == (0, 1)
-    resource_sharer.stop()
-    assert byre.collect() == (1, 0)
-    with refused(byre.TransferError, "receive: cannot fetch an array", "Check whether that process has ended"):
+    assert byre.collect() == (0, 1) and byre.collect(drop_unread=True) == (1, 0)
+    with refused(byre.TransferError, "the socket ended after 0 bytes", "Check whether the other process failed"):
         ForkingPickler.loads(data)
 
 
-def test_pickle_that_is_read_twice_is_refused(monkeypatch):
-    data, hooked = ForkingPickler.dumps(ramp()), []
-    monkeypatch.setattr(sys, "excepthook", lambda *error: hooked.append(error[0]))  # by the resource sharer
-    ForkingPickler.loads(data)
-    with refused(byre.TransferError, "receive: cannot fetch an array"):
+def test_pickle_that_is_read_twice_is_refused():
+    data = ForkingPickler.dumps(ramp())
+    assert ForkingPickler.loads(data)[5] == 5
+    with refused(byre.TransferError, "the socket ended after 0 bytes"):
         ForkingPickler.loads(data)
-    resource_sharer.stop()
-    assert hooked == [KeyError]
+
+
+def test_pickle_of_a_process_that_ended_is_refused():
+    program = "import byre, sys, multiprocessing.reduction as r\n"
+    program += "sys.stdout.buffer.write(r.ForkingPickler.dumps(byre.ones(1 << 17)))"
+    data = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE).stdout
+    with refused(byre.TransferError, "receive: cannot fetch an array", "refused", "Check whether that process has ended"):
+        ForkingPickler.loads(data)
+
+
+def test_offer_is_given_only_for_its_key():
+    data = ForkingPickler.dumps(ramp())
+    address = offers._sockets[0].getsockname()
+    for key in (bytes(16), b"short", b""):
+        with socket.socket(socket.AF_UNIX) as reader:
+            reader.connect(address)
+            reader.sendall(key)
+            reader.shutdown(socket.SHUT_WR)
+            assert reader.recv(9) == b""
+    assert ForkingPickler.loads(data)[5] == 5
+
+
+def is_open(number):
+    with contextlib.suppress(OSError):
+        return os.fstat(number) is not None
+
+
+def test_forked_child_has_offers_of_its_own():
+    data = ForkingPickler.dumps(ramp())
+    ours = {os.fstat(each.fileno()).st_ino for each in offers._sockets}
+
+    def action():
+        assert not ours & {os.fstat(number).st_ino for number in map(int, os.listdir("/proc/self/fd")) if is_open(number)}
+        assert not offers._exported and pickled(ramp())[0][5] == 5
+
+    run_in_child(action)
+    assert ForkingPickler.loads(data)[5] == 5
+
+
+def test_reader_of_another_user_gets_nothing():
+    data = ForkingPickler.dumps(ramp())
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+
+    def action():
+        os.setuid(12345)
+        with refused(byre.TransferError, "the socket ended after 0 bytes"):
+            ForkingPickler.loads(data)
+
+    run_in_child(action)
 
 
 def test_process_without_descriptors_is_told_so():

@@ -69,7 +69,7 @@ def test_module_in_pages_is_sent_with_the_ties_of_its_parameters():
 
 
 class Rows(torch.utils.data.Dataset if torch else object):
-    """An item has the sum of the rows that no worker writes, the row that the worker writes, and what it has copied."""
+    """An item has the sum of the unwritten rows, the row that the worker writes, and the bytes that it has copied."""
 
     def __init__(self, rows):
         self.rows = rows
