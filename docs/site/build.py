@@ -41,7 +41,7 @@ NAVIGATION = {
         ("docs/functionalization.md", "Functionalization"),
         ("docs/functionalize-pass.md", "The functionalize pass", "below"),
         ("docs/dispatch.md", "Operators and backends", "below"), ("docs/vmap.md", "Batches by vmap", "below"),
-        ("docs/python.md", "Python"), (reference.LIST, "API"), ("api/annotated.html", "All classes", "below"),
+        ("docs/python.md", "Python"), ("docs/python-processes.md", "Between processes", "below"), (reference.LIST, "API"), ("api/annotated.html", "All classes", "below"),
         ("examples/README.md", "Examples"),
     ],
     "Cost": [("docs/performance.md", "Performance"), ("docs/costs.md", "What a write costs", "below")],

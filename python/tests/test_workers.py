@@ -64,7 +64,8 @@ def test_module_in_pages_is_sent_with_the_ties_of_its_parameters():
     model[1].weight = model[0].weight
     byre.to_pages(model)
     received, *counts = sent(model)
-    assert counts == [1, 0] and received[1].weight is received[0].weight and torch.equal(received[0].weight, model[0].weight)
+    assert counts == [1, 0] and received[1].weight is received[0].weight
+    assert torch.equal(received[0].weight, model[0].weight)
     assert byre.is_lazy(received[0].weight) and type(received[0].weight) is torch.nn.Parameter
 
 

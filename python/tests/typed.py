@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # A program that mypy --strict accepts, except for the lines that end in WRONG.
 import concurrent.futures
+import socket
 from typing import Any
 
 import byre
@@ -26,6 +27,11 @@ by: dict[str, str] = byre.metadata("a.safetensors")
 loaded: Any = byre.load("a.npy")
 shared: byre.Shared[npt.NDArray[np.float64]] = byre.Shared(x)
 shared.set(y)
+here, there = byre.Pipe()
+with here, byre.Connection(socket.socket(socket.AF_UNIX)) as connection:
+    connection.send(state)
+    received: Any = there.recv()
+remaining: int = byre.collect(drop_unread=True).remaining
 gotten: npt.NDArray[np.float64] = shared.get()
 
 byre.copy(x, lazy="yes")  # WRONG
@@ -37,4 +43,6 @@ byre.nothing()  # WRONG
 byre.tag(3)  # WRONG
 byre.trim("all")  # WRONG
 shared.set("text")  # WRONG
+byre.Connection("socket")  # WRONG
+byre.collect("all")  # WRONG
 z: int = byre.copy("text")  # WRONG
