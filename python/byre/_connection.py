@@ -86,8 +86,7 @@ class _Pickler(pickle.Pickler):
             x = x.detach().contiguous()
             memory = _leaves.bytes_at(x.data_ptr(), x.numel() * x.element_size(), x)
             return _torch.rebuilt, (pickle.PickleBuffer(memory.data), 0, memory.nbytes, *_torch.recipe(x))
-        is_contiguous = x.flags.c_contiguous or x.flags.f_contiguous
-        return NotImplemented if is_contiguous else np.ascontiguousarray(x).__reduce_ex__(5)
+        return NotImplemented
 
 
 def _itself(x: Any) -> Any:

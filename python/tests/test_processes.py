@@ -19,6 +19,8 @@ from multiprocessing.reduction import ForkingPickler
 import byre
 import numpy as np
 import pytest
+from byre import _byre
+from byre._leaves import address_of
 from byre._reductions import offers
 from support import DENSE, VIEWS, N, pickled, ramp, refused, run_in_child, same, sent, used
 
@@ -262,6 +264,37 @@ def test_written_pages_of_a_sent_array_are_sent_with_it_again():
     assert same(sent(source)[0], source) and np.array_equal(first, np.arange(N))
 
 
+@pytest.mark.parametrize("send", [sent, pickled])
+def test_written_pages_move_into_the_shared_pages_if_all_of_a_block_is_sent(send):
+    source = ramp()
+    send(source)
+    byre.collect()
+    source[-PAGE:] = -1
+    assert send(source[: N // 2])[1:] == (1, 2 * mmap.PAGESIZE)  # another thread may write the rest meanwhile
+    byre.collect()
+    assert _byre.written_nbytes(address_of(source)) == mmap.PAGESIZE
+    assert send(source)[1:] == (1, mmap.PAGESIZE)
+    assert _byre.written_nbytes(address_of(source)) == 0
+    byre.collect()
+    source[: N // 4] = -1
+    assert send(source)[1:] == (1, source.nbytes // 4)
+    byre.collect()
+    assert send(source)[1:] == (1, 0) and np.array_equal(send(source)[0], source)
+
+
+def expect_arrays(arrays):
+    assert [x[9] for x in arrays] == list(range(len(arrays)))
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_child_is_started_with_more_arrays_than_descriptors_can_be_passed(method):
+    arrays = [byre.zeros(N) for _ in range(300)]
+    for number, array in enumerate(arrays):
+        array[9] = number
+    with started(method, expect_arrays, arrays):
+        pass
+
+
 def test_many_blocks_of_one_message_need_few_descriptors():
     tree = [byre.full(1 << 13, number) for number in range(150)]
     received, *counts = sent(tree)
@@ -450,6 +483,7 @@ MESSAGES = {
     b"GET / HTTP/1.1\r\nHost: byre\r\n\r\n": "recv: the message begins with b'GET / HTTP/1', required b'byretree",
     HEAD.replace(b"\1", b"\2", 1) + bytes(5): "recv: the message begins with b'byretree\\x02",
     HEAD[:7]: "recv: the connection ended 17 bytes before the end of a message. Check whether the other process failed",
+    HEAD: "recv: the connection ended 5 bytes before the end of a message",
     HEAD + b"abc": "recv: the connection ended 2 bytes before the end of a message",
     struct.pack("=8sIIQQB5s1024s", b"byretree", 1, 1, 5, 9, 1, b"abcde", bytes(1024)): "the message is not one of byre",
     struct.pack("=8sIIQQB5s", b"byretree", 1, 1, 5, 9, 1, b"abcde"): "the socket ended after 0 bytes",
