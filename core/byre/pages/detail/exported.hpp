@@ -44,8 +44,9 @@ class basic_outside_copier {
   /// then ends its copier itself. Called after the file was opened for the other process.
   [[nodiscard]] bool put() noexcept {
     // Release pairs with take: the copier is added before another thread ends it, or
-    // collects_race_collects fails. If this were a load and a store, exports_race_exports would fail. No acquire: a caller
-    // that finds a right here ends only its own copier, which it added or took by an acquire.
+    // collects_race_collects fails. If this were a load and a store, exports_race_exports would
+    // fail. No acquire: a caller that finds a right here ends only its own copier, which it added
+    // or took by an acquire.
     return is_here_.exchange(1, sites.at(At::put, std::memory_order::release)) == 0;
   }
 
