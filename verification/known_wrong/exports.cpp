@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Known-wrong ways to share a file with other processes. In each, an owner exports the file while
 /// another owner writes, or while the other process is killed.
+#include <byre/cow/share_word.hpp>
 #include <byre/pages/detail/exported.hpp>
 
 #include "../scenarios/simulated_system.hpp"
