@@ -40,8 +40,9 @@ class Rows(torch.utils.data.Dataset):
 
 
 def pss_nbytes(pid):
+    """The proportional set size without pages of files, which other programs share, too: those of libraries."""
     with open(f"/proc/{pid}/smaps_rollup") as file:
-        return int(re.search(r"^Pss: *(\d+) kB", file.read(), re.M)[1]) << 10
+        return sum(int(kib) << 10 for kib in re.findall(r"^Pss_(?:Anon|Shmem): *(\d+) kB", file.read(), re.M))
 
 
 def measured(kind, method, nbytes, workers):
