@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What lazy clones between processes cost, beside what a program would do without byre, and how
-/// much memory the workers take that share one buffer.
+/// The costs of lazy clones between processes and of other ways to share bytes, and the memory of
+/// workers that share one buffer.
 #include <byre/byre.hpp>
 #include <byre/ipc/send.hpp>
 #include <byre/pages/paged_allocator.hpp>

@@ -79,7 +79,7 @@ class BYRE_API ExportedPages {
   friend struct detail::Transfers;
   ExportedPages() noexcept = default;
 
-  /// Takes the descriptors that are not empty.
+  /// Takes the nonempty descriptors.
   void take_files(std::span<detail::Descriptor> files) noexcept {
     for (detail::Descriptor& file : files) {
       if (file) {
@@ -97,24 +97,24 @@ class BYRE_API ExportedPages {
   std::array<std::byte, message_nbytes> message_{};
 };
 
-/// Exports data to other processes. Counts as a lazy clone: other threads may read and clone the
-/// data at once.
+/// Exports data to other processes. Thread-safety: does not change the data, so other threads may
+/// read and clone it at once.
 ///
 /// Data in pages is not copied: data of at least least_paged_nbytes from paged_allocator(), mapped
-/// files, and data that was imported itself. If pages were written in an overlay, these pages are
-/// copied, or all bytes if they are more than an eighth. All other data is copied once, to pages
-/// that only the importers have; so is data in pages if it was allocated when the process had more
-/// than a quarter of its descriptors in use. Copies count as copies with CopyCause::exported.
+/// files, and data that was imported itself. docs/processes.md lists the exceptions. All other data
+/// is copied once, to pages that only the importers have. Copies count as copies with
+/// CopyCause::exported.
 ///
-/// Throws TransferError if the system lacks the means or the process has no descriptor left, and
-/// OutOfMemory. Cost: system calls, which take about 20 us for any size, and the copies.
+/// Throws TransferError if the system lacks the means or the process has no descriptor left,
+/// InvalidArgument if the data is on a device, and OutOfMemory. Cost: system calls, and the copies.
 BYRE_API ExportedPages export_pages(const Buffer& data, CallSite site = CallSite::current());
 BYRE_API ExportedPages export_pages(const Storage& data, CallSite site = CallSite::current());
 BYRE_API ExportedPages export_pages(const TiledBuffer& data, CallSite site = CallSite::current());
 
-/// What an importer accepts.
+/// The files that an importer accepts.
 enum class Accept : std::uint8_t {
-  /// also a mapped file: a process that can truncate the file can end this process (SIGBUS)
+  /// also a mapped file: a process that can truncate the file can end this process (SIGBUS), and a
+  /// file system in user space can block its reads
   any_file,
   /// only memory files that no process can truncate
   sealed_files,
@@ -124,15 +124,15 @@ enum class Accept : std::uint8_t {
 /// was exported. `message` and `descriptors` are those of the exporting process; the descriptors
 /// are duplicated, and still belong to the caller.
 ///
-/// The result is a lazy clone of the exported data. Its origin is Origin::mapped: a write maps an
-/// overlay, and copies pages when they are written. It takes one descriptor until it and its lazy
-/// clones are destroyed. A process that exported the data can change the bytes of pages that were
-/// not written here, if it does so without byre.
+/// The result is a lazy clone of the exported data. Its origin is Origin::mapped, or
+/// Origin::overlay if the exporter had written pages in an overlay. A write maps an overlay, and
+/// copies pages when they are written. The result takes one descriptor until it and its lazy clones
+/// are destroyed. A process that exported the data can change the bytes of pages that were not
+/// written here, if it does so without byre.
 ///
 /// Throws TransferError if the message is not from this version of byre, if it describes another
 /// type, if it does not fit the descriptors, or if `accept` does not allow the file, and
-/// OutOfMemory. Cost: two system calls or more; copies only pages that were written in an exported
-/// overlay.
+/// OutOfMemory. Cost: system calls; copies only pages that were written in an exported overlay.
 template <class Data = Buffer>
 Data import_pages(std::span<const std::byte> message, std::span<const int> descriptors,
                   Accept accept = Accept::any_file) = delete;
@@ -146,19 +146,19 @@ template <>
 BYRE_API TiledBuffer import_pages<TiledBuffer>(std::span<const std::byte> message,
                                                std::span<const int> descriptors, Accept accept);
 
-/// How many exported data were found without a view (a descriptor, or a clone in another process),
-/// and with one.
+/// The numbers of exported data without a view (a descriptor, or a clone in another process), and
+/// with one. Data that its owners dropped counts as ended.
 struct ExportedViews {
   std::size_t ended = 0;
   std::size_t remaining = 0;
 };
 
-/// Looks which exported data have no view any more, because other processes destroyed their clones
-/// or ended in any way. Afterwards an owner writes such data in place, and data that only a view
-/// had kept is released. A write to the data looks too. `Wait::allowed` waits until the data that
-/// is exported now has no view: until the other processes drop their clones or end.
+/// Notices the end of the views of all data that was exported from its own pages: other processes
+/// destroyed their clones, or ended in any way. Afterwards an owner writes such data in place, and
+/// data that only views had kept is released. A write to the data looks too. `Wait::allowed` waits
+/// until the data that is exported now has no view.
 ///
-/// Thread-safe. Throws nothing. Cost: two system calls for each exported data.
+/// Thread-safe. Throws nothing. Cost: three system calls for each exported data.
 BYRE_API ExportedViews collect(Wait wait = Wait::never) noexcept;
 
 }  // namespace byre::inline BYRE_ABI

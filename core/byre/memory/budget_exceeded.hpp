@@ -53,7 +53,7 @@ class BYRE_API BudgetExceeded : public OutOfMemory {
 
 namespace detail {
 
-/// Data that no owner uses any more, and that is not released yet.
+/// Data that all owners have dropped, but that is still allocated.
 struct UnusedData {
   /// Returns whether it released any. Called without locks.
   bool (*release)() noexcept;

@@ -30,7 +30,7 @@ struct TransferMessage {
   std::uint64_t nbytes = 0;        ///< of the data
   std::uint64_t file_nbytes = 0;   ///< of the first file, to map; 0: no file
   std::uint64_t patch_nbytes = 0;  ///< of the second file; 0: no such file
-  /// What the kind of data needs: its layout.
+  /// The layout of the data, which depends on its kind.
   std::array<std::byte, 2008> details{};
 };
 static_assert(sizeof(TransferMessage) == ExportedPages::message_nbytes);

@@ -177,9 +177,9 @@ class basic_exports {
     return count_.get();
   }
 
-  /// Moves the first entry to the end, and takes its right. Returns null if there is none. The data
-  /// is alive until it looks, because the copier is counted. One at a time: a chain of taken data
-  /// would break if another thread exported, and took, data of the chain.
+  /// Moves the first entry to the end, and takes its right. Returns null for an entry without it.
+  /// The data is alive until it looks, because the copier is counted. One at a time: a chain of
+  /// taken data would break if another thread exported, and took, data of the chain.
   Data* take_next() noexcept {
     const ListLock lock(mutex_);
     if (all_.is_empty()) {
