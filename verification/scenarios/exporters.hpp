@@ -16,7 +16,10 @@ class Exporters : public PagedOwners<Owners> {
   using Paged = cow::basic_paged<Checked>;
   using Overlay = cow::basic_overlay<Checked>;
 
-  Exporters() { byre::detail::exports<Checked>(); }
+  Exporters() {
+    byre::detail::exports<Checked>();
+    this->files_.are_exportable = true;
+  }
 
   /// The data of a buffer, or the data beneath if it is an overlay.
   static Paged& paged_of(const CheckedBuffer& buffer) {

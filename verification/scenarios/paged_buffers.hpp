@@ -44,8 +44,11 @@ class CellFile final : public byre::detail::PageFile {
  public:
   /// `refuses_written`: map_overlay() refuses each source that is an overlay but not the file's
   /// only overlay, as if so many of its pages had been written that they cannot be copied.
-  explicit CellFile(System& system, bool refuses_written = false)
-      : system_(system), stored_(*new Stored), refuses_written_(refuses_written) {
+  explicit CellFile(System& system, bool refuses_written = false, bool is_exportable = false)
+      : system_(system),
+        stored_(*new Stored),
+        refuses_written_(refuses_written),
+        is_exportable_(is_exportable) {
     set_own();
   }
   ~CellFile() override {
@@ -57,6 +60,7 @@ class CellFile final : public byre::detail::PageFile {
     System::give_up(stored_);
   }
 
+  bool is_exportable() const noexcept override { return is_exportable_; }
   byre::detail::FileForOthers open_for_others() noexcept override {
     const System::Call call(system_, step_of<"system.open_for_others">());
     was_exported_ = true;
@@ -112,7 +116,7 @@ class CellFile final : public byre::detail::PageFile {
     return true;
   }
   std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source) override {
-    auto file = std::make_unique<CellFile>(system_);
+    auto file = std::make_unique<CellFile>(system_, false, is_exportable_);
     file->stored_.value.set(reinterpret_cast<const Page*>(source)->get());
     return file;
   }
@@ -177,6 +181,7 @@ class CellFile final : public byre::detail::PageFile {
   bool was_written_back_ = false;
   std::unique_ptr<Page> own_ = std::make_unique<Page>(stored_, true);
   const bool refuses_written_;
+  const bool is_exportable_;
 };
 
 class CellFiles final : public byre::detail::PageAllocator {
@@ -184,12 +189,13 @@ class CellFiles final : public byre::detail::PageAllocator {
   Block allocate(const Request&) override { throw std::bad_alloc(); }
   void deallocate(const Block&) noexcept override {}
   std::unique_ptr<byre::detail::PageFile> create_file(std::size_t) override {
-    return std::make_unique<CellFile>(system, refuses_written);
+    return std::make_unique<CellFile>(system, refuses_written, are_exportable);
   }
   const char* name() const noexcept override { return "pages of cells"; }
 
   System system;
   bool refuses_written = false;  ///< applies to files that are created from now on
+  bool are_exportable = false;   ///< likewise
 };
 
 inline Page& page_of(CheckedBuffer& buffer) {

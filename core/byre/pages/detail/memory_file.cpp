@@ -125,8 +125,7 @@ void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*))
 FileForOthers MemoryFile::open_for_others() noexcept {
   const sync::Lock lock(files().mutex());
   const bool may_change = state_ == FileState::shared;
-  // The file of several ranges would show other data, too.
-  if (!range_.arena->is_own() || !(may_change || state_ == FileState::forked)) {
+  if (!is_exportable() || !(may_change || state_ == FileState::forked)) {
     return {};
   }
   return {system::open_for_others(range_.arena->file(), system::Writers::mappings), may_change};

@@ -100,6 +100,8 @@ class BYRE_API PageFile {
   virtual void add_overlay(OverlayNode& /*overlay*/) noexcept {}
   virtual void remove_overlay(OverlayNode& /*overlay*/) noexcept {}
 
+  /// Whether other processes may map this file although this process may write it.
+  virtual bool is_exportable() const noexcept { return false; }
   /// Opens the file for other processes, which may map it as long as they have the descriptor.
   /// Thread-safe.
   virtual FileForOthers open_for_others() noexcept { return {}; }

@@ -76,7 +76,7 @@ class basic_paged final : public basic_header<Sync>, public detail::basic_export
   /// If other processes are counted, looks whether they still have the file open, and else ends
   /// their count. The caller is an owner or a copier.
   void look_for_other_processes() noexcept {
-    if (outside_.take()) {
+    if (file_->is_exportable() && outside_.take()) {
       look();
     }
   }
