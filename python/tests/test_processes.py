@@ -461,7 +461,7 @@ def test_process_without_descriptors_is_told_so():
         with contextlib.suppress(OSError):
             while True:
                 kept.append(os.dup(0))
-        with refused(byre.TransferError, "too few descriptors", "raise the limit"):
+        with refused(byre.TransferError, "descriptors of the message were lost", "raise the limit"):
             there.recv()
         with refused(byre.TransferError, "recv: the connection is closed"):
             there.recv()
@@ -485,12 +485,12 @@ MESSAGES = {
     HEAD[:7]: "recv: the connection ended 17 bytes before the end of a message. Check whether the other process failed",
     HEAD: "recv: the connection ended 5 bytes before the end of a message",
     HEAD + b"abc": "recv: the connection ended 2 bytes before the end of a message",
-    struct.pack("=8sIIQQB5s1024s", b"byretree", 1, 1, 5, 9, 1, b"abcde", bytes(1024)): "the message is not one of byre",
+    struct.pack("=8sIIQQB5s2048s", b"byretree", 1, 1, 5, 9, 1, b"abcde", bytes(2048)): "byre did not write the message",
     struct.pack("=8sIIQQB5s", b"byretree", 1, 1, 5, 9, 1, b"abcde"): "the socket ended after 0 bytes",
 }
 
 
-@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize("message", MESSAGES, ids=range(len(MESSAGES)))
 def test_malformed_message_is_refused_and_closes_the_connection(message):
     theirs, ours = socket.socketpair()
     with theirs, byre.Connection(ours) as connection:
