@@ -337,7 +337,7 @@ class Worker {
     std::ranges::for_each(values_, expect_whole);
     exports_.clear();
     std::erase_if(values_, [](const Value& value) { return value.is_imported(); });
-    send_a_last_value();
+    send_last_values();
     channels_.close_mailboxes();
     begin(Step::verify_last, Step::verify_all);
     ::pollfd end{channels_.finish, POLLIN, 0};
@@ -350,16 +350,20 @@ class Worker {
     expect_nothing_kept();
   }
 
-  /// Sends data of this process to the supervisor, so that each survivor has a view that ends.
-  void send_a_last_value() {
+  /// Sends data of this process to the supervisor, so that each survivor has a view that ends, and
+  /// data that only a view keeps.
+  void send_last_values() {
     values_.emplace_back(Kind::buffer, size_in_pages(), paged_allocator(), random_);
-    const auto& sent = std::get<Buffer>(values_.back().data());
-    for (bool is_done = false; !is_done;) {
-      is_done = succeeds([&] { byre::send(channels_.mailboxes[Channels::buffers][1], sent); });
-      // Also returns if the supervisor has ended.
-      ::pollfd room[] = {{channels_.mailboxes[Channels::buffers][1], POLLOUT, 0},
-                         {channels_.records, 0, 0}};
-      ::poll(room, std::size(room), is_done ? 0 : -1);
+    send_to_supervisor(values_.back());
+    send_to_supervisor(Value(Kind::buffer, size_in_pages(), paged_allocator(), random_));
+  }
+
+  void send_to_supervisor(const Value& value) {
+    const int mailbox = channels_.mailboxes[Channels::buffers][1];
+    while (!succeeds([&] { byre::send(mailbox, std::get<Buffer>(value.data())); })) {
+      // Also returns if the supervisor has ended; then begin() ends the process.
+      ::pollfd room[] = {{mailbox, POLLOUT, 0}, {channels_.records, 0, 0}};
+      ::poll(room, std::size(room), -1);
       begin(Step::verify_all, Step::none);
     }
   }
