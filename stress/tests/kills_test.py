@@ -49,7 +49,7 @@ class Kills(Test):
         self.assert_detected("kept_descriptor", "views after all other processes have ended: 1, expected 0", 20)
 
     def test_a_value_that_a_survivor_keeps_is_detected(self):
-        self.assert_detected("kept_value", "stats::Counters::live_bytes", 20)
+        self.assert_detected("kept_value", "in step verify_last", 20)
 
 
 if __name__ == "__main__":
