@@ -218,8 +218,8 @@ class Supervisor {
     has_started(process);
   }
 
-  /// Lets workers start others, up to twice their usual number. Without a limit, their number would
-  /// grow exponentially while the supervisor does not get to run.
+  /// Lets workers start others, up to about twice their usual number. Without a limit, their number
+  /// would grow exponentially while the supervisor does not get to run.
   void permit_forks() {
     int permitted = 0;
     checked(::ioctl(permits_.reads.number(), FIONREAD, &permitted), "ioctl");
