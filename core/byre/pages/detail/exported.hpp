@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace byre::inline BYRE_ABI {
 
@@ -139,8 +140,8 @@ class basic_exports {
   /// its end.
   Views look(std::size_t most, bool waits) noexcept {
     Views views;
-    for (std::size_t left = (std::min)(most, count()); left != 0; --left) {
-      if (Data* const data = take_next()) {
+    for (Turns left{most}; left.count != 0;) {
+      if (Data* const data = take_next(left)) {
         if (waits) {
           data->wait_for_other_processes();
         }
@@ -172,19 +173,25 @@ class basic_exports {
     typename Sync::ProcessMutex& mutex_;
   };
 
-  std::size_t count() noexcept {
-    const ListLock lock(mutex_);
-    return count_.get();
-  }
+  /// How many entries are left to look at.
+  struct Turns {
+    std::size_t count;
+    bool is_limited = false;  ///< by the length of the list at the first turn
+  };
 
   /// Moves the first entry to the end, and takes its right. Returns null for an entry without it.
   /// The data is alive until it looks, because the copier is counted. One at a time: a chain of
   /// taken data would break if another thread exported, and took, data of the chain.
-  Data* take_next() noexcept {
+  Data* take_next(Turns& left) noexcept {
     const ListLock lock(mutex_);
-    if (all_.is_empty()) {
+    if (!std::exchange(left.is_limited, true)) {
+      left.count = (std::min)(left.count, count_.get());
+    }
+    if (all_.is_empty() || left.count == 0) {
+      left.count = 0;
       return nullptr;
     }
+    --left.count;
     Data& data = all_.front();
     all_.remove(data);
     all_.push_back(data);
