@@ -156,7 +156,8 @@ struct ExportedViews {
 /// Notices the end of the views of all data that was exported from its own pages: other processes
 /// destroyed their clones, or ended in any way. Afterwards an owner writes such data in place, and
 /// data that only views had kept is released. A write to the data looks too. `Wait::allowed` waits
-/// until the data that is exported now has no view.
+/// until the data that is exported now has no view, except data at which another thread looks at
+/// that moment, by a write or a call of its own.
 ///
 /// Thread-safe. Throws nothing. Cost: three system calls for each exported data.
 BYRE_API ExportedViews collect(Wait wait = Wait::never) noexcept;

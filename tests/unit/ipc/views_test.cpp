@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -252,14 +253,21 @@ TEST_F(Views, collect_looks_at_all_data) {
 TEST_F(Views, a_wait_for_one_view_leaves_other_data_writable) {
   Buffer other = filled(one);
   export_pages(other);
-  std::thread waiting([] { EXPECT_EQ(collect(Wait::allowed).remaining, 0U); });
-  while (collect().remaining != 0) {  // until the thread has the right of buffer_
+  std::atomic<bool> is_over = false;
+  std::thread waiting([&] {
+    while (!is_over) {  // a look of the other thread may hide the view
+      collect(Wait::allowed);
+    }
+  });
+  while (collect().remaining != 0) {  // until the waiting thread has the right of buffer_
     std::this_thread::yield();
   }
   export_pages(other);
   EXPECT_NE(other.materialize(), Materialized::overlaid);
+  is_over = true;
   EXPECT_TRUE(peer_.tell(Order::drop));
   waiting.join();
+  collect();
   EXPECT_TRUE(buffer_.is_unique());
 }
 

@@ -174,13 +174,19 @@ inline void use_up_mappings() {
 
 inline constexpr int most_files = 64;
 
-/// Closes all descriptors and opens `file` under each number. Code that does not know about byre's
-/// descriptors may do this.
+/// Closes all descriptors and opens `file` under each number, also under high numbers of memory
+/// files. Code that does not know about byre's descriptors may do this.
 inline void reuse_all_numbers(const std::filesystem::path& file) {
+  const auto before = open_files();
   for (int number = 3; number < most_files; ++number) {
     ::close(number);
   }
   while (::open(file.c_str(), O_RDWR) < most_files - 1) {
+  }
+  for (const auto& [number, name] : before) {
+    if (number >= most_files && is_memory_file(name)) {
+      ::dup2(most_files - 1, number);
+    }
   }
 }
 
