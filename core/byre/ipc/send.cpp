@@ -23,11 +23,11 @@ ExportedPages Transfers::receive(int socket) {
           "other process failed, and whether it sends by byre.",
           received.nbytes, exported.message_.size()));
     case system::Transfer::lost_descriptors:
-      throw TransferError(format_text(
-          "cannot receive data: descriptors of the message were lost: the process has "
-          "too few left, or more than %zu came. Close files, or raise the limit of open "
-          "files.",
-          system::most_descriptors));
+      throw TransferError(
+          format_text("cannot receive data: descriptors of the message were lost: the process has "
+                      "too few left, "
+                      "or more than %zu came. Close files, or raise the limit of open files.",
+                      system::most_descriptors));
     case system::Transfer::done:
       break;
   }

@@ -9,8 +9,7 @@ namespace {
 [[noreturn]] void throw_unsupported(const char* operation) {
   throw TransferError(
       format_text("cannot %s data: lazy clones in other processes need Linux. Copy the bytes "
-                  "through a pipe or a "
-                  "file instead.",
+                  "through a pipe or a file instead.",
                   operation));
 }
 

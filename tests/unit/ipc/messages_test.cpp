@@ -3,6 +3,7 @@
 #include <byre/ipc/detail/transfers.hpp>
 #include <byre/ipc/send.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/system/detail/sockets.hpp>
 
 #include <gtest/gtest.h>
 
@@ -63,19 +64,7 @@ struct Changed {
 
 /// Sends a message with any number of descriptors.
 void send_with(int socket, std::span<const std::byte> message, std::span<const int> descriptors) {
-  std::array<char, CMSG_SPACE(8 * sizeof(int))> control{};
-  ::iovec bytes{const_cast<std::byte*>(message.data()), message.size()};
-  ::msghdr header{};
-  header.msg_iov = &bytes;
-  header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-  ::cmsghdr* const part = CMSG_FIRSTHDR(&header);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-  std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
-  EXPECT_EQ(::sendmsg(socket, &header, 0), static_cast<ssize_t>(message.size()));
+  EXPECT_EQ(system::send_message(socket, message, descriptors), system::Transfer::done);
 }
 
 Changed<> whole() {
