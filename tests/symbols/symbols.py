@@ -72,7 +72,7 @@ def name_of(head):
     if found := re.search(r"\b(?:class|struct) (?:BYRE_API )?([\w:]+)", head):
         return found[1]
     head = re.sub(r"\[\[.*?\]\]", "", head)
-    function = re.search(r"(\boperator ?(?:\(\)|[^\s\w(]+|(?<= )[\w:]+)|~?\w+) ?\(", head)
+    function = re.search(r"(\boperator ?(?:\(\)|[^\s\w(]+|(?<= )[\w:]+)|~?\w+)(?:<[\w:]+>)? ?\(", head)
     return (function or re.search(r"([\w:]+)(?: =.*)?$", without_arguments(head)))[1]
 
 

@@ -55,11 +55,11 @@ class TwoOwners : public TwoThreads {
   void finish() {
     static_cast<void>(process_.receive() && process_.map());
     process_.kill();
-    System::give_up(file_);
+    system_.give_up(file_);
   }
 
   System system_;
-  Stored& file_ = *new Stored;
+  Stored& file_ = system_.create_file();
   basic_share_word<Checked> word_;
   cow::basic_outside_copier<Checked> right_;
   Process process_{system_, false};

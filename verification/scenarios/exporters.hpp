@@ -49,7 +49,7 @@ class Exporters : public PagedOwners<Owners> {
   void close(View view) {
     {
       const System::Call call(system_, step_of<"system.close">());
-      System::close_elsewhere(*view.file);
+      system_.close_elsewhere(*view.file);
     }
     system_.wake();
   }

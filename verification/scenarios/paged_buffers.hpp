@@ -46,7 +46,7 @@ class CellFile final : public byre::detail::PageFile {
   /// only overlay, as if so many of its pages had been written that they cannot be copied.
   explicit CellFile(System& system, bool refuses_written = false, bool is_exportable = false)
       : system_(system),
-        stored_(*new Stored),
+        stored_(system.create_file()),
         refuses_written_(refuses_written),
         is_exportable_(is_exportable) {
     set_own();
@@ -57,7 +57,7 @@ class CellFile final : public byre::detail::PageFile {
     if (was_exported_) {
       call.emplace(system_, step_of<"system.close_file">());
     }
-    System::give_up(stored_);
+    system_.give_up(stored_);
   }
 
   bool is_exportable() const noexcept override { return is_exportable_; }

@@ -48,7 +48,7 @@ struct Transfers;
 /// a write to the data maps an overlay, as if a lazy clone existed in this process.
 ///
 /// Thread-safety: as for a standard container. Members throw nothing.
-class BYRE_API ExportedPages {
+class ExportedPages {
  public:
   static constexpr std::size_t message_nbytes = 2048;
 

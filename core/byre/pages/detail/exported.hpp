@@ -99,6 +99,10 @@ class basic_exported_data : public ListNode {
   basic_exported_data() noexcept = default;
   ~basic_exported_data() = default;
 
+  /// Whether the data is in the list of the process. Called by its last user, without a lock: each
+  /// thread that added the data was its owner or copier.
+  bool was_added() const noexcept { return was_added_.get(); }
+
  private:
   friend basic_exports<Sync>;
 
@@ -128,12 +132,9 @@ class basic_exports {
 
   /// Removes data from the list before it is destroyed. The caller is its last user.
   void remove(Data& data) noexcept {
-    // Read without the lock: each thread that added the data was its owner or copier.
-    if (data.was_added_.get()) {
-      const ListLock lock(mutex_);
-      all_.remove(data);
-      count_.set(count_.get() - 1);
-    }
+    const ListLock lock(mutex_);
+    all_.remove(data);
+    count_.set(count_.get() - 1);
   }
 
   /// Takes and looks at the first `most` entries of the list, one after another, and moves them to

@@ -115,7 +115,9 @@ class basic_paged final : public basic_header<Sync>, public detail::basic_export
     });
   }
   ~basic_paged() {
-    detail::exports<Sync>().remove(*this);
+    if (this->was_added()) {
+      detail::exports<Sync>().remove(*this);
+    }
     stats::detail::count(stats::detail::minus(own_counter(), this->capacity()));
     stats::detail::report_release(*this, counted_nbytes());
   }
