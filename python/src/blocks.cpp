@@ -186,7 +186,7 @@ bool release_block(const void* address) noexcept {
   ended.reset();
   // The pages of this block are released even if other processes still map them: those keep them.
   // Two looks for each block find all such pages in time.
-  detail::exports<sync::Default>().look(2, false);
+  detail::exports<sync::Default>().look(2);
   return true;
 }
 

@@ -26,24 +26,36 @@ class TwoOwners : public TwoThreads {
     return file_.opened != 0;
   }
   void send() { process_.send({&file_, {}, 7}); }
-  /// Adds the copier that stands for other processes.
+  /// Counts other processes as one copier, as core does.
   void count() {
-    word_.add_owner();
-    static_cast<void>(word_.claim(Wait::never));
+    lock_.lock(step_of<"wrong.lock">());
+    if (!is_counted_.get()) {
+      word_.add_owner();
+      static_cast<void>(word_.claim(Wait::never));
+      is_counted_.set(true);
+    }
+    lock_.unlock(step_of<"wrong.unlock">());
   }
-  void put_right() {
-    if (!right_.put()) {
+  /// Ends that copier.
+  void end() {
+    lock_.lock(step_of<"wrong.lock">());
+    if (is_counted_.get()) {
+      is_counted_.set(false);
       finish_copy();
     }
+    lock_.unlock(step_of<"wrong.unlock">());
   }
   void finish_copy() { is_freed_ = word_.finish_copy() || is_freed_; }
   void drop() { is_freed_ = word_.drop_owner() || is_freed_; }
 
   /// As core does before a write.
   void look() {
-    if (right_.take() && !(is_open() && right_.put())) {
+    lock_.lock(step_of<"wrong.lock">());
+    if (is_counted_.get() && !is_open()) {
+      is_counted_.set(false);
       finish_copy();
     }
+    lock_.unlock(step_of<"wrong.unlock">());
   }
   void write_if_last() {
     if (word_.claim(Wait::never) == Claim::steal) {
@@ -61,18 +73,18 @@ class TwoOwners : public TwoThreads {
   System system_;
   Stored& file_ = system_.create_file();
   basic_share_word<Checked> word_;
-  cow::basic_outside_copier<Checked> right_;
+  CheckedMutex lock_;
+  Checked::Plain<bool> is_counted_{false};
   Process process_{system_, false};
   bool is_freed_ = false;
 };
 
-/// Wrong: stores the right to end the copier, and then opens the file.
+/// Wrong: counts the copier, and then opens the file.
 class OpensLast : public TwoOwners {
  public:
   void thread(unsigned index) {
     if (index == 0) {
       count();
-      put_right();
       open();
       send();
       drop();
@@ -98,7 +110,6 @@ class CountsWhenReceived : public TwoOwners {
       write_if_last();
     } else if (process_.receive() && process_.map()) {
       count();
-      put_right();
       process_.read();
     }
   }
@@ -120,25 +131,20 @@ class AsksInsteadOfCounting : public TwoOwners {
   void after() { finish(); }
 };
 
-/// Wrong: asks the system, and takes the right only if the file is not open. An earlier view has
-/// ended.
-class AsksThenTakes : public TwoOwners {
+/// Wrong: asks the system without the lock. An earlier view has ended.
+class AsksWithoutLock : public TwoOwners {
  public:
-  AsksThenTakes() {
-    count();
-    put_right();
-  }
+  AsksWithoutLock() { count(); }
 
   void thread(unsigned index) {
     if (index == 0) {
       open();
       count();
-      put_right();
       send();
       drop();
     } else {
-      if (!is_open() && right_.take()) {
-        finish_copy();
+      if (!is_open()) {
+        end();
       }
       write_if_last();
     }
@@ -175,9 +181,8 @@ class EndsByMessage : public TwoOwners {
 
 const Scenario* const known_wrong_exports[] = {
     known_wrong<OpensLast>("known_wrong.opens_last",
-                           "If the right to end the copier is stored before the file is opened, "
-                           "another owner ends the copier in between, and writes what a process "
-                           "reads.",
+                           "If the copier is counted before the file is opened, another owner "
+                           "ends the copier in between, and writes what a process reads.",
                            Verdict::wrong_answer),
     known_wrong<CountsWhenReceived>(
         "known_wrong.counts_when_received",
@@ -187,10 +192,10 @@ const Scenario* const known_wrong_exports[] = {
         "known_wrong.asks_instead_of_counting",
         "If an owner only asks the system before it claims, another owner exports in between.",
         Verdict::wrong_answer),
-    known_wrong<AsksThenTakes>("known_wrong.asks_then_takes",
-                               "If a thread asks the system before it takes the right, it ends the "
-                               "copier of a view that was exported in between.",
-                               Verdict::wrong_answer),
+    known_wrong<AsksWithoutLock>("known_wrong.asks_without_lock",
+                                 "If a thread asks the system without the lock, it ends the copier "
+                                 "of a view that was exported in between.",
+                                 Verdict::wrong_answer),
     known_wrong<EndsByMessage>(
         "known_wrong.ends_by_message",
         "If the other process has to say that its view ended, a killed process keeps the data for "

@@ -26,12 +26,11 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 15> tables{
+constexpr std::array<Table, 14> tables{
     Table(cow::share_word_sites.rows),
     Table(cow::atomic_slot_sites.rows),
     Table(byre::detail::atomic_cell_sites.rows),
     Table(byre::detail::budget_sites.rows),
-    Table(cow::outside_copier_sites.rows),
     Table(byre::detail::exports_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
     Table(byre::detail::pin_count_sites.rows),

@@ -14,36 +14,41 @@ template <unsigned Owners>
 class Exporters : public PagedOwners<Owners> {
  protected:
   using Paged = cow::basic_paged<Checked>;
-  using Overlay = cow::basic_overlay<Checked>;
 
   Exporters() {
     byre::detail::exports<Checked>();
     this->files_.are_exportable = true;
   }
 
-  /// The data of a buffer, or the data beneath if it is an overlay.
   static Paged& paged_of(const CheckedBuffer& buffer) {
-    auto& header = byre::detail::ExportedHeader::share(buffer, CallSite::current());
-    return header.origin() == Origin::overlay ? static_cast<Overlay&>(header).beneath()
-                                              : static_cast<Paged&>(header);
+    return cow::basic_overlay<Checked>::base_of(
+        byre::detail::ExportedHeader::share(buffer, CallSite::current()));
   }
 
-  /// Exports a buffer as export_pages() does.
+  /// Each buffer becomes an owner of one file.
+  void share_a_file() {
+    this->buffers_[0] = paged_buffer_of(7, this->files_);
+    for (unsigned index = 1; index < Owners; ++index) {
+      this->buffers_[index] = this->buffers_[0];
+    }
+  }
+  /// Exports a buffer by core's export_file(), and then reads the written pages as export_pages()
+  /// does.
   View export_view(const CheckedBuffer& buffer) {
     Paged& base = paged_of(buffer);
     expect(bool(base.export_file(buffer.origin() == Origin::overlay).file),
            "the system opens the file");
     const auto& page = *reinterpret_cast<const Page*>(buffer.data());
+    const System::Call call(system_, step_of<"system.read_page_map">());
     View view{&static_cast<CellFile&>(base.file()).stored(), {}, page.get()};
-    if (page.is_own.get()) {
+    if (page.shows_own()) {
       view.written = page.value.get();
     }
     return view;
   }
-  /// Covers a state: a thread that looked for ended views has written a page back.
-  static void cover_write_back(const CheckedBuffer& of) {
-    cover_if(static_cast<CellFile&>(paged_of(of).file()).was_written_back(),
-             "a page is written back");
+
+  static bool was_written_back(const CheckedBuffer& of) {
+    return static_cast<CellFile&>(paged_of(of).file()).was_written_back();
   }
   /// Closes the descriptor of an export that was not sent.
   void close(View view) {
@@ -70,8 +75,8 @@ class Exporters : public PagedOwners<Owners> {
     expect(process.read(), "a process reads its view");
   }
 
-  static byre::detail::Views collect(bool waits = false) {
-    return byre::detail::exports<Checked>().look(std::numeric_limits<std::size_t>::max(), waits);
+  static byre::detail::Views collect() {
+    return byre::detail::exports<Checked>().look(std::numeric_limits<std::size_t>::max());
   }
 
   /// Called at the end: kills the processes, expects that each buffer is its data's only user then,
@@ -96,5 +101,33 @@ class Exporters : public PagedOwners<Owners> {
 inline void use_view(Process& process) {
   static_cast<void>(process.receive() && process.map() && process.write(5) && process.end());
 }
+
+/// Two threads: one takes the steps of a process that has a view, the other those of an owner.
+template <unsigned Owners>
+class OwnersBesideView : public Exporters<Owners> {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      use_view(process_);
+    } else {
+      owner();
+    }
+  }
+  void after() { this->finish(process_); }
+
+ protected:
+  virtual ~OwnersBesideView() = default;
+  virtual void owner() = 0;
+
+  /// Creates the data of the first buffer, and sends a view of it.
+  void share_with_process() {
+    this->share_a_file();
+    process_.send(this->export_view(this->buffers_[0]));
+  }
+
+  Process process_{this->system_};
+};
 
 }  // namespace byre::verification

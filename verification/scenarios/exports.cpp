@@ -9,32 +9,20 @@ namespace byre::verification {
 namespace {
 
 /// An owner writes while a process receives, maps, writes and ends its view.
-class OwnersRaceViews : public Exporters<1> {
+class OwnersRaceViews : public OwnersBesideView<1> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "a write while a view lives", "a write after a view ended", "a write after a kill"};
 
-  OwnersRaceViews() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    process_.send(export_view(buffers_[0]));
-  }
+  OwnersRaceViews() { share_with_process(); }
 
-  void thread(unsigned index) {
-    if (index == 1) {
-      use_view(process_);
-      return;
-    }
+  void owner() override {
     const bool is_in_place = write(buffers_[0], 7, 8);
     cover(!is_in_place            ? "a write while a view lives"
           : process_.was_killed() ? "a write after a kill"
                                   : "a write after a view ended");
     expect(read_page(buffers_[0]) == 8, "an owner reads what it wrote");
   }
-  void after() { finish(process_); }
-
- private:
-  Process process_{system_};
 };
 
 /// Two owners export at once. `SecondSends` is false if the second owner's message fails, so that
@@ -42,10 +30,7 @@ class OwnersRaceViews : public Exporters<1> {
 template <bool SecondSends>
 class ExportsRaceExports : public Exporters<2> {
  public:
-  ExportsRaceExports() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    buffers_[1] = buffers_[0];
-  }
+  ExportsRaceExports() { share_a_file(); }
 
   void thread(unsigned index) {
     const View view = export_view(buffers_[index]);
@@ -58,6 +43,8 @@ class ExportsRaceExports : public Exporters<2> {
   void after() {
     drop(buffers_[1]);
     write_beside(processes_[0], buffers_[0]);
+    const bool is_read = processes_[1].receive() && processes_[1].map() && processes_[1].read();
+    expect(is_read == SecondSends, "a process reads its view");
     finish(processes_[0], processes_[1]);
   }
 
@@ -68,12 +55,11 @@ class ExportsRaceExports : public Exporters<2> {
 /// One owner exports again while the first view ends and another owner looks for its end.
 class ExportsRaceLooks : public Exporters<2> {
  public:
-  static constexpr std::string_view cover_points[] = {
-      "the first copier stays", "the first copier ends", "the copier of the new view stays"};
+  static constexpr std::string_view cover_points[] = {"the first copier stays",
+                                                      "the first copier ends"};
 
   ExportsRaceLooks() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    buffers_[1] = buffers_[0];
+    share_a_file();
     first_.send(export_view(buffers_[0]));
   }
 
@@ -83,19 +69,13 @@ class ExportsRaceLooks : public Exporters<2> {
       return;
     }
     first_.kill();
-    is_looking_ = true;
     paged_of(buffers_[1]).look_for_other_processes();
-    is_looking_ = false;
   }
-  void on_step(const sync::Site& site, std::uint64_t) {
-    if (!is_looking_ || site.name != "outside_copier.put") {
-      return;
-    }
-    cover(current_thread() == 0 ? "the first copier ends" : "the first copier stays");
-    cover_if(current_thread() == 1 && is_put_, "the copier of the new view stays");
-    is_put_ = current_thread() == 0;
+  void on_step(const sync::Site& site, std::uint64_t value) {
+    has_ended_ = has_ended_ || (site.name == "exports.set_counted" && value == 0);
   }
   void after() {
+    cover(has_ended_ ? "the first copier ends" : "the first copier stays");
     drop(buffers_[1]);
     write_beside(second_, buffers_[0]);
     finish(first_, second_);
@@ -104,8 +84,7 @@ class ExportsRaceLooks : public Exporters<2> {
  private:
   Process first_{system_, false};
   Process second_{system_, false};
-  bool is_looking_ = false;
-  bool is_put_ = false;
+  bool has_ended_ = false;
 };
 
 /// One owner exports and drops, another writes twice, and the other process uses the view.
@@ -113,10 +92,7 @@ class ExportsRaceWriters : public Exporters<2> {
  public:
   static constexpr unsigned threads = 3;
 
-  ExportsRaceWriters() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    buffers_[1] = buffers_[0];
-  }
+  ExportsRaceWriters() { share_a_file(); }
 
   void thread(unsigned index) {
     if (index == 2) {
@@ -136,29 +112,17 @@ class ExportsRaceWriters : public Exporters<2> {
 };
 
 /// The last owner drops the data and collects, while a view lives.
-class ViewsOutliveOwners : public Exporters<1> {
+class ViewsOutliveOwners : public OwnersBesideView<1> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the view outlives the data"};
 
-  ViewsOutliveOwners() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    process_.send(export_view(buffers_[0]));
-  }
+  ViewsOutliveOwners() { share_with_process(); }
 
-  void thread(unsigned index) {
-    if (index == 1) {
-      use_view(process_);
-      return;
-    }
+  void owner() override {
     drop(buffers_[0]);
-    expect(collect().remaining == 0, "a view does not keep data that has no owner");
+    expect(collect().released == 1, "a view does not keep data that has no owner");
     cover_if(!process_.has_ended(), "the view outlives the data");
   }
-  void after() { finish(process_); }
-
- private:
-  Process process_{system_};
 };
 
 /// A process sends its view on to another process and ends, while the owner writes.
@@ -169,7 +133,7 @@ class ViewsAreSentOn : public Exporters<1> {
       "a write in place", "a write while only the third process has a view"};
 
   ViewsAreSentOn() {
-    buffers_[0] = paged_buffer_of(7, files_);
+    share_a_file();
     middle_.send(export_view(buffers_[0]));
   }
 
@@ -177,7 +141,7 @@ class ViewsAreSentOn : public Exporters<1> {
     if (index == 0) {
       const bool is_in_place = write(buffers_[0], 7, 8);
       cover_if(is_in_place, "a write in place");
-      cover_if(!is_in_place && middle_.was_killed(),
+      cover_if(!is_in_place && only_last_had_one_,
                "a write while only the third process has a view");
     } else if (index == 1) {
       static_cast<void>(middle_.receive() && middle_.map() && middle_.send_on(last_) &&
@@ -186,11 +150,17 @@ class ViewsAreSentOn : public Exporters<1> {
       static_cast<void>(last_.receive() && last_.map() && last_.end());
     }
   }
+  void on_step(const sync::Site& site, std::uint64_t) {
+    if (site.name == "system.is_open_elsewhere") {
+      only_last_had_one_ = middle_.has_ended() && last_.has_view();
+    }
+  }
   void after() { finish(middle_, last_); }
 
  private:
   Process middle_{system_};
   Process last_{system_};
+  bool only_last_had_one_ = false;
 };
 
 /// Two threads collect while views of two files live. One of the views ends.
@@ -207,19 +177,21 @@ class CollectsRaceCollects : public Exporters<2> {
     if (index == 0) {
       processes_[0].kill();
     }
-    collect();
+    ended_[index] = collect().ended;
   }
   void after() {
+    expect(ended_[0] + ended_[1] == 1, "the end of a view is noticed once");
     write_beside(processes_[1], buffers_[1]);
     finish(processes_[0], processes_[1]);
   }
 
  private:
   Process processes_[2] = {Process{system_, false}, Process{system_, false}};
+  std::size_t ended_[2] = {};
 };
 
-/// One thread collects while another releases data that was exported, or data next to it in the
-/// list.
+/// One thread collects while another writes and releases data without views, which is next to
+/// other data in the list.
 class CollectsRaceReleases : public Exporters<2> {
  public:
   static constexpr unsigned threads = 2;
@@ -229,17 +201,46 @@ class CollectsRaceReleases : public Exporters<2> {
       buffer = paged_buffer_of(7, files_);
       close(export_view(buffer));
     }
-    buffers_[0].mutable_data();  // ends the copier
   }
 
   void thread(unsigned index) {
     if (index == 0) {
+      buffers_[0].mutable_data();
       drop(buffers_[0]);
     } else {
       collect();
     }
   }
   void after() { finish(); }
+};
+
+/// A thread waits for releases that another thread has begun.
+class BudgetsAwaitReleases : public Exporters<1> {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"a thread waits for a release"};
+
+  BudgetsAwaitReleases() {
+    files_.release_count = &released_;
+    share_a_file();
+    close(export_view(buffers_[0]));
+    drop(buffers_[0]);
+  }
+
+  void thread(unsigned index) {
+    collect();
+    if (index == 1) {
+      byre::detail::exports<Checked>().await_releases();
+      expect(released_.get() == 1, "after the wait, the data is released");
+    }
+  }
+  void on_step(const sync::Site& site, std::uint64_t) {
+    cover_if(site.name == "exports.park", "a thread waits for a release");
+  }
+  void after() { finish(); }
+
+ private:
+  Cell released_{0};
 };
 
 /// One thread collects while an owner exports a second time, another owner writes, and the first
@@ -249,8 +250,7 @@ class CollectsRaceWritesAndExports : public Exporters<2> {
   static constexpr unsigned threads = 3;
 
   CollectsRaceWritesAndExports() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    buffers_[1] = buffers_[0];
+    share_a_file();
     first_.send(export_view(buffers_[0]));
   }
 
@@ -276,32 +276,49 @@ class CollectsRaceWritesAndExports : public Exporters<2> {
 };
 
 /// A thread waits until the other process ends, then writes in place.
-class CollectsAwaitViews : public Exporters<1> {
+class CollectsAwaitViews : public OwnersBesideView<1> {
  public:
-  static constexpr unsigned threads = 2;
-  static constexpr std::string_view cover_points[] = {"a thread waits for a view", "a kill"};
+  static constexpr std::string_view cover_points[] = {"a thread waits for a view"};
 
-  CollectsAwaitViews() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    process_.send(export_view(buffers_[0]));
-  }
+  CollectsAwaitViews() { share_with_process(); }
 
-  void thread(unsigned index) {
-    if (index == 1) {
-      use_view(process_);
-      cover_if(process_.was_killed(), "a kill");
-      return;
-    }
-    expect(collect(true).remaining == 0, "after a wait no view is left");
+  void owner() override {
+    expect(byre::detail::exports<Checked>().await_all().remaining == 0,
+           "after a wait no view is left");
     expect(write(buffers_[0], 7, 8), "without views, a single owner writes in place");
   }
   void on_step(const sync::Site& site, std::uint64_t) {
     cover_if(site.name == "system.wake", "a thread waits for a view");
   }
+};
+
+/// A thread waits for views while the last owner drops the data, which is then released, and the
+/// view goes on.
+class WaitsKeepNothing : public Exporters<1> {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"data is released during a wait"};
+
+  WaitsKeepNothing() {
+    share_a_file();
+    process_.send(export_view(buffers_[0]));
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      byre::detail::exports<Checked>().await_all();
+      return;
+    }
+    drop(buffers_[0]);
+    cover_if(collect().released == 1, "data is released during a wait");
+    byre::detail::exports<Checked>().await_releases();
+    expect(collect().remaining == 0, "a wait does not keep data that has no owner");
+    process_.kill();
+  }
   void after() { finish(process_); }
 
  private:
-  Process process_{system_};
+  Process process_{system_, false};
 };
 
 const Scenario* const exports_scenarios[] = {
@@ -341,6 +358,12 @@ const Scenario* const exports_scenarios[] = {
         "collects_await_views",
         "A thread that waits for views waits no longer than the other process lives.",
         reduced_search),
+    scenario<WaitsKeepNothing>("waits_keep_nothing",
+                               "Data without owners is released while a thread waits for its view.",
+                               reduced_search),
+    scenario<BudgetsAwaitReleases>(
+        "budgets_await_releases",
+        "A thread can wait for the release of data that another thread has found.", reduced_search),
 };
 
 }  // namespace

@@ -8,9 +8,8 @@ namespace {
 
 /// An overlay that was not written is exported. It is dropped and the owner of the file writes,
 /// while the other process uses its view.
-class ViewsOfOverlays : public Exporters<2> {
+class ViewsOfOverlays : public OwnersBesideView<2> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"a write in place", "a write in an overlay"};
 
   ViewsOfOverlays() {
@@ -20,18 +19,10 @@ class ViewsOfOverlays : public Exporters<2> {
     process_.send(export_view(buffers_[1]));
   }
 
-  void thread(unsigned index) {
-    if (index == 1) {
-      use_view(process_);
-      return;
-    }
+  void owner() override {
     drop(buffers_[1]);
     cover(write(buffers_[0], 7, 8) ? "a write in place" : "a write in an overlay");
   }
-  void after() { finish(process_); }
-
- private:
-  Process process_{system_};
 };
 
 /// Two buffers share an overlay of a file without owners. One is exported while the other is
@@ -40,7 +31,8 @@ class ViewsOfOverlays : public Exporters<2> {
 class ExportsRaceWriteBacks : public Exporters<2> {
  public:
   static constexpr unsigned threads = 2;
-  static constexpr std::string_view cover_points[] = {"a page is written back"};
+  static constexpr std::string_view cover_points[] = {
+      "a page is written back", "no page is written back", "a page is exported by its file"};
 
   ExportsRaceWriteBacks() {
     CheckedBuffer file = paged_buffer_of(7, files_);
@@ -52,18 +44,22 @@ class ExportsRaceWriteBacks : public Exporters<2> {
 
   void thread(unsigned index) {
     if (index == 0) {
-      of_overlay_.send(export_view(buffers_[0]));
-    } else {
       static_cast<void>(of_file_.receive() && of_file_.map() && of_file_.end());
+      const View view = export_view(buffers_[0]);
+      cover_if(!view.written, "a page is exported by its file");
+      of_overlay_.send(view);
+    } else {
       write(buffers_[1], 8, 9);
-      cover_write_back(buffers_[1]);
+      cover(was_written_back(buffers_[1]) ? "a page is written back" : "no page is written back");
     }
   }
   void after() {
-    static_cast<void>(of_file_.read());
     expect(of_overlay_.receive() && of_overlay_.map(), "a process receives its view");
-    write(buffers_[0], 8, 5);
+    drop(buffers_[0]);
+    CheckedBuffer last = buffers_[1];
+    write(last, 9, 5);  // would write the page back without the view
     expect(of_overlay_.read(), "a process reads its view");
+    drop(last);
     finish(of_file_, of_overlay_);
   }
 
@@ -74,9 +70,8 @@ class ExportsRaceWriteBacks : public Exporters<2> {
 
 /// A writable clone is exported and dropped, so that one written overlay of the file remains, which
 /// is then cloned. The other process uses its view of the file's page.
-class ViewsKeepPages : public Exporters<1> {
+class ViewsKeepPages : public OwnersBesideView<1> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"a page is written back"};
 
   ViewsKeepPages() {
@@ -86,50 +81,64 @@ class ViewsKeepPages : public Exporters<1> {
     process_.send(export_view(clone_));
   }
 
-  void thread(unsigned index) {
-    if (index == 1) {
-      use_view(process_);
-      return;
-    }
+  void owner() override {
     drop(clone_);
     clone_ = buffers_[0].writable_clone();
-    cover_write_back(clone_);
+    cover_if(was_written_back(clone_), "a page is written back");
     write(buffers_[0], 8, 9);
     expect(read_page(clone_) == 8, "a clone starts with its source's value");
     drop(clone_);
   }
-  void after() { finish(process_); }
 
  private:
-  Process process_{system_};
   CheckedBuffer clone_;
 };
 
 /// A writable clone is made of data that another process has a view of.
-class WritableClonesRaceViews : public Exporters<1> {
+class WritableClonesRaceViews : public OwnersBesideView<1> {
  public:
-  static constexpr unsigned threads = 2;
+  WritableClonesRaceViews() { share_with_process(); }
 
-  WritableClonesRaceViews() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    process_.send(export_view(buffers_[0]));
-  }
-
-  void thread(unsigned index) {
-    if (index == 1) {
-      use_view(process_);
-      return;
-    }
+  void owner() override {
     CheckedBuffer clone = buffers_[0].writable_clone();
     write(buffers_[0], 7, 8);
     write(clone, 7, 9);
     expect(read_page(buffers_[0]) == 8, "a buffer reads what it wrote");
     drop(clone);
   }
-  void after() { finish(process_); }
+};
+
+/// One overlay of a file without owners is exported, while the other is dropped, which may free the
+/// file's page.
+class ExportsRaceFreedPages : public Exporters<1> {
+ public:
+  static constexpr unsigned threads = 2;
+
+  ExportsRaceFreedPages() {
+    buffers_[0] = paged_buffer_of(7, files_);
+    clone_ = buffers_[0].writable_clone();
+    write(buffers_[0], 7, 8);
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      process_.send(export_view(buffers_[0]));
+    } else {
+      drop(clone_);
+    }
+  }
+  void after() {
+    expect(process_.receive() && process_.map(), "a process receives its view");
+    clone_ = buffers_[0];
+    write(clone_, 8, 9);
+    expect(process_.read(), "a process reads its view");
+    drop(clone_);
+    finish(process_);
+  }
 
  private:
-  Process process_{system_};
+  Process process_{system_, false};
+  CheckedBuffer clone_;
 };
 
 const Scenario* const exports_of_overlays_scenarios[] = {
@@ -145,6 +154,9 @@ const Scenario* const exports_of_overlays_scenarios[] = {
         "views_keep_pages",
         "A page under the last overlay is not freed while another process shows it.",
         reduced_search),
+    scenario<ExportsRaceFreedPages>(
+        "exports_race_freed_pages",
+        "An overlay may be exported while the file's pages beneath it are freed.", reduced_search),
     scenario<WritableClonesRaceViews>("writable_clones_race_views",
                                       "A writable clone does not change another process's view.",
                                       reduced_search),

@@ -14,11 +14,17 @@
 namespace byre::verification {
 
 /// A mapped page. The file's own mapping shares the file's value. An overlay shows the file's value
-/// until it is written, and then its own value.
+/// until it is written, and then its own value until the page is written back.
 struct Page {
   Page(Stored& stored, bool shared) : of_file(&stored), is_shared(shared) {}
 
-  unsigned get() const { return is_own.get() ? value.get() : of_file->value.get(); }
+  bool shows_own() const { return is_own.get() && !was_written_back; }
+  unsigned get() const {
+    if (was_written_back) {
+      of_file->lock.acquire();
+    }
+    return shows_own() ? value.get() : of_file->value.get();
+  }
   void set(unsigned written) {
     if (is_shared) {
       of_file->value.set(written);
@@ -26,16 +32,19 @@ struct Page {
     }
     is_own.set(true);
     value.set(written);
-    if (!was_written) {
+    if (!was_written || was_written_back) {
       const PreemptionDisabled alone;
       of_file->lock.pass_through();
       was_written = true;
+      was_written_back = false;
     }
   }
 
   Stored* of_file;
   bool is_shared;
-  bool was_written = false;  ///< the system has recorded the first write
+  // State of the system: it has recorded the first write; the page shows the file again.
+  bool was_written = false;
+  bool was_written_back = false;
   Checked::Plain<bool> is_own{false};
   Cell value{0};
 };
@@ -44,20 +53,23 @@ class CellFile final : public byre::detail::PageFile {
  public:
   /// `refuses_written`: map_overlay() refuses each source that is an overlay but not the file's
   /// only overlay, as if so many of its pages had been written that they cannot be copied.
-  explicit CellFile(System& system, bool refuses_written = false, bool is_exportable = false)
+  /// `release_count`: the destructor increments it.
+  explicit CellFile(System& system, bool refuses_written = false, bool is_exportable = false,
+                    Cell* release_count = nullptr)
       : system_(system),
         stored_(system.create_file()),
         refuses_written_(refuses_written),
-        is_exportable_(is_exportable) {
+        is_exportable_(is_exportable),
+        release_count_(release_count) {
     set_own();
   }
   ~CellFile() override {
     own_.reset();
-    std::optional<System::Call> call;
-    if (was_exported_) {
-      call.emplace(system_, step_of<"system.close_file">());
-    }
+    const auto call = call_if_exportable(step_of<"system.close_file">());
     system_.give_up(stored_);
+    if (release_count_ != nullptr) {
+      release_count_->set(release_count_->get() + 1);
+    }
   }
 
   bool is_exportable() const noexcept override { return is_exportable_; }
@@ -71,7 +83,10 @@ class CellFile final : public byre::detail::PageFile {
     const System::Call call(system_, step_of<"system.is_open_elsewhere">());
     return stored_.opened != 0;
   }
-  void wait_until_closed_elsewhere() noexcept override { system_.wait_until_closed(stored_); }
+  bool wait_until_closed_elsewhere(void (*unlock)(void* context) noexcept,
+                                   void* context) noexcept override {
+    return system_.wait_until_closed(stored_, [=]() noexcept { unlock(context); });
+  }
 
   Stored& stored() noexcept { return stored_; }
   bool was_written_back() const noexcept { return was_written_back_; }
@@ -84,10 +99,10 @@ class CellFile final : public byre::detail::PageFile {
     begin();
     auto* const overlay = new Page(stored_, false);
     if (source != nullptr) {
-      const auto& written = *reinterpret_cast<const Page*>(source);
-      if (written.is_own.get() && others == byre::detail::OtherOverlays::none) {
-        write_back(written.value.get());
-      } else if (written.is_own.get()) {
+      auto& written = *reinterpret_cast<Page*>(source);
+      if (others == byre::detail::OtherOverlays::none) {
+        write_back(written);
+      } else if (written.shows_own()) {
         overlay->set(written.value.get());
       }
     }
@@ -130,13 +145,16 @@ class CellFile final : public byre::detail::PageFile {
   /// Frees the file's pages if only one overlay remains and has replaced them, as a file in memory
   /// does.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
+    const auto call = call_if_exportable(step_of<"system.free_pages">());
     const PreemptionDisabled alone;
     overlays_.remove(node);
     if (has_only_overlays_) {
       stored_.lock.acquire();
-      if (!was_exported_ && overlays_.has_one() && begun_ == 0 &&
-          reinterpret_cast<const Page*>(overlays_.front().data)->was_written) {
-        stored_.value.set(freed);
+      if (!was_exported_ && overlays_.has_one() && begun_ == 0) {
+        const Page& last = *reinterpret_cast<const Page*>(overlays_.front().data);
+        if (last.was_written && !last.was_written_back) {
+          stored_.value.set(freed);
+        }
       }
       stored_.lock.pass_through();
     }
@@ -160,19 +178,25 @@ class CellFile final : public byre::detail::PageFile {
 
   void set_own() noexcept { set_mapping(reinterpret_cast<std::byte*>(own_.get()), sizeof(Page)); }
 
-  /// Several threads may write back the same value at once. Only the first thread stores it.
-  void write_back(unsigned value) {
+  std::optional<System::Call> call_if_exportable(sync::Step step) {
+    return is_exportable_ ? std::optional<System::Call>(std::in_place, system_, step)
+                          : std::optional<System::Call>();
+  }
+
+  /// Several threads may write back one page at once. Only the first thread stores its value.
+  void write_back(Page& page) {
+    const auto call = call_if_exportable(step_of<"system.write_back">());
     const PreemptionDisabled alone;
-    written_back_.acquire();
-    was_written_back_ = true;
-    if (stored_.value.get() != value) {
-      stored_.value.set(value);
+    stored_.lock.acquire();
+    if (page.shows_own()) {
+      was_written_back_ = true;
+      stored_.value.set(page.value.get());
+      page.was_written_back = true;
     }
-    written_back_.pass_through();
+    stored_.lock.pass_through();
   }
 
   System& system_;
-  ModelLock written_back_;
   Stored& stored_;
   byre::detail::IntrusiveList<byre::detail::OverlayNode> overlays_;
   unsigned begun_ = 0;
@@ -182,6 +206,7 @@ class CellFile final : public byre::detail::PageFile {
   std::unique_ptr<Page> own_ = std::make_unique<Page>(stored_, true);
   const bool refuses_written_;
   const bool is_exportable_;
+  Cell* const release_count_;
 };
 
 class CellFiles final : public byre::detail::PageAllocator {
@@ -189,13 +214,14 @@ class CellFiles final : public byre::detail::PageAllocator {
   Block allocate(const Request&) override { throw std::bad_alloc(); }
   void deallocate(const Block&) noexcept override {}
   std::unique_ptr<byre::detail::PageFile> create_file(std::size_t) override {
-    return std::make_unique<CellFile>(system, refuses_written, are_exportable);
+    return std::make_unique<CellFile>(system, refuses_written, are_exportable, release_count);
   }
   const char* name() const noexcept override { return "pages of cells"; }
 
   System system;
-  bool refuses_written = false;  ///< applies to files that are created from now on
-  bool are_exportable = false;   ///< likewise
+  bool refuses_written = false;   ///< applies to files that are created from now on
+  bool are_exportable = false;    ///< likewise
+  Cell* release_count = nullptr;  ///< likewise
 };
 
 inline Page& page_of(CheckedBuffer& buffer) {

@@ -78,8 +78,15 @@ class System {
     }
   }
 
-  /// The system wakes the caller when the last open file is closed. A call wakes it early at most.
-  void wait_until_closed(Stored& file) noexcept {
+  /// Waits by a duplicate of the owner's descriptor, until no other process has the file open. Each
+  /// call of another process may wake the waiter, which then looks again.
+  template <class Unlock>
+  bool wait_until_closed(Stored& file, const Unlock& unlock) noexcept {
+    {
+      const Call call(*this, step_of<"system.duplicate">());
+      ++file.references;
+    }
+    unlock();
     const auto is_open = [&] {
       lock_.acquire();
       return file.opened != 0;
@@ -94,6 +101,9 @@ class System {
         Checked::park(this, is_open, step_of<"system.wait">());
       }
     }
+    const Call call(*this, step_of<"system.close_duplicate">());
+    give_up(file);
+    return true;
   }
   void wake() noexcept {
     if (is_waited_for_) {
@@ -175,6 +185,7 @@ class Process {
     system_.wake();
   }
 
+  bool has_view() const noexcept { return bool(message_) || bool(view_); }
   bool was_killed() const noexcept { return was_killed_; }
   bool has_ended() const noexcept { return has_ended_; }
 

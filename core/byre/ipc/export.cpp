@@ -15,8 +15,6 @@ namespace byre::inline BYRE_ABI {
 namespace detail {
 namespace {
 
-using Paged = ExportedHeader::Paged;
-using Overlay = ExportedHeader::Overlay;
 using stats::CopyCause;
 
 struct Runs {
@@ -71,7 +69,7 @@ std::optional<ExportedFiles> export_in_pages(ExportedHeader::Header& header, std
   stats::detail::WriteReport report;
   report.begin();
   const bool is_overlay = header.origin() == Origin::overlay;
-  Paged& base = is_overlay ? static_cast<Overlay&>(header).beneath() : static_cast<Paged&>(header);
+  ExportedHeader::Paged& base = ExportedHeader::Overlay::base_of(header);
   FileForOthers opened = base.export_file(is_overlay);
   if (!opened.file) {
     return std::nullopt;

@@ -89,30 +89,18 @@ void expect_files(const TransferMessage& message, std::span<const Descriptor> fi
   }
 }
 
-/// A mapping that ends with the object.
-class Mapped {
- public:
-  Mapped(const Descriptor& file, std::size_t nbytes)
-      : data_(map_file_pages(file, nbytes, system::Access::read)), nbytes_(nbytes) {
-    if (data_ == nullptr) {
-      throw_transfer_error("import", "map a file");
-    }
+std::unique_ptr<PageFile> map_received(Descriptor& file, std::size_t nbytes) {
+  std::unique_ptr<PageFile> mapped = import_file(std::move(file), nbytes);
+  if (mapped == nullptr) {
+    throw_transfer_error("import", "map a file");
   }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  ~Mapped() { unmap(data_, nbytes_); }
-
-  const std::byte* data() const noexcept { return data_; }
-
- private:
-  std::byte* data_;
-  std::size_t nbytes_;
-};
+  return mapped;
+}
 
 /// Copies the runs of a second file to `to`, a mapping of `to_nbytes` bytes. Checks first that all
-/// runs fit.
-void apply_runs(const std::byte* patch, std::uint64_t patch_nbytes, std::byte* to,
-                std::uint64_t to_nbytes) {
+/// runs fit, and that the table is no longer than a table of that many pages.
+std::size_t apply_runs(const std::byte* patch, std::uint64_t patch_nbytes, std::byte* to,
+                       std::uint64_t to_nbytes) {
   std::uint64_t count = 0;
   if (patch_nbytes >= sizeof count) {
     std::memcpy(&count, patch, sizeof count);
@@ -122,8 +110,8 @@ void apply_runs(const std::byte* patch, std::uint64_t patch_nbytes, std::byte* t
     std::memcpy(&run, patch + sizeof count + index * sizeof run, sizeof run);
     return run;
   };
-  bool fits =
-      count <= patch_nbytes / sizeof(PatchRun) && PatchRun::table_nbytes(count) <= patch_nbytes;
+  bool fits = count <= to_nbytes / system::actual_page_nbytes() + 1 &&
+              PatchRun::table_nbytes(count) <= patch_nbytes;
   std::uint64_t left = fits ? patch_nbytes - PatchRun::table_nbytes(count) : 0;
   for (std::uint64_t index = 0; fits && index < count; ++index) {
     const PatchRun run = run_at(index);
@@ -136,7 +124,8 @@ void apply_runs(const std::byte* patch, std::uint64_t patch_nbytes, std::byte* t
                     static_cast<std::uintmax_t>(to_nbytes));
     throw_invalid(why.chars.data());
   }
-  const std::byte* from = patch + PatchRun::table_nbytes(count);
+  const std::byte* const runs = patch + PatchRun::table_nbytes(count);
+  const std::byte* from = runs;
   for (std::uint64_t index = 0; index < count; ++index) {
     const PatchRun run = run_at(index);
     const auto nbytes = static_cast<std::size_t>(run.nbytes);
@@ -146,6 +135,7 @@ void apply_runs(const std::byte* patch, std::uint64_t patch_nbytes, std::byte* t
     std::memcpy(to + run.offset, from, nbytes);
     from += run.nbytes;
   }
+  return static_cast<std::size_t>(from - runs);
 }
 
 }  // namespace
@@ -167,19 +157,21 @@ Imported Transfers::import(std::span<const std::byte> bytes, std::span<Descripto
     return imported;
   }
   const auto file_nbytes = static_cast<std::size_t>(message.file_nbytes);
-  auto file = import_file(std::move(files[0]), file_nbytes);
-  if (file == nullptr) {
-    throw_transfer_error("import", "map a file");
-  }
-  imported.buffer = ExportedHeader::over(std::move(file), static_cast<std::size_t>(message.nbytes),
-                                         paged_allocator());
+  imported.buffer =
+      ExportedHeader::over(map_received(files[0], file_nbytes),
+                           static_cast<std::size_t>(message.nbytes), paged_allocator());
   if (message.patch_nbytes != 0) {
     const auto patch_nbytes = static_cast<std::size_t>(message.patch_nbytes);
-    const Mapped patch(files[1], patch_nbytes);
+    const auto patch = map_received(files[1], patch_nbytes);
+    stats::detail::WriteReport report;
+    report.begin();
     if (!ExportedHeader::overlay(imported.buffer)) {
       throw_transfer_error("import", "map a file a second time");
     }
-    apply_runs(patch.data(), patch_nbytes, imported.buffer.mutable_data(), file_nbytes);
+    const std::size_t copied_nbytes =
+        apply_runs(patch->data(), patch_nbytes, imported.buffer.mutable_data(), file_nbytes);
+    report.copied(stats::detail::DataFacts{}, imported.buffer.facts(),
+                  {copied_nbytes, stats::CopyCause::exported, CallSite{}});
   }
   return imported;
 }

@@ -56,8 +56,10 @@ Storage receive<Storage>(int socket, Accept accept) {
 }
 
 ExportedViews collect(Wait wait) noexcept {
-  const detail::Views views = detail::exports<sync::Default>().look(
-      std::numeric_limits<std::size_t>::max(), wait == Wait::allowed);
+  auto& exports = detail::exports<sync::Default>();
+  const detail::Views views = wait == Wait::allowed
+                                  ? exports.await_all()
+                                  : exports.look(std::numeric_limits<std::size_t>::max());
   return {views.ended, views.remaining};
 }
 

@@ -114,8 +114,11 @@ Budget::~Budget() {
   if (process_ != sync::detail::process_number) {
     return;
   }
-  if (used() != 0) {
-    release_unused_data();
+  if (const detail::UnusedData* const data = used() == 0 ? nullptr : unused_data.get()) {
+    data->release();
+    if (used() != 0) {
+      data->await_releases();
+    }
   }
   BYRE_ASSERT(used() == 0, "cannot destroy a budget: bytes are in use. Destroy the buffers first.");
   BYRE_ASSERT(reclaimers_.is_empty(),

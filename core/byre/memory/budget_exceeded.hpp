@@ -55,8 +55,10 @@ namespace detail {
 
 /// Data that all owners have dropped, but that is still allocated.
 struct UnusedData {
-  /// Returns whether it released any. Called without locks.
+  /// Returns whether it released any.
   bool (*release)() noexcept;
+  /// Waits for releases that other threads have begun.
+  void (*await_releases)() noexcept;
 };
 /// Sets the only such data of the process, which a budget releases before it asks reclaimers. For
 /// one thread.

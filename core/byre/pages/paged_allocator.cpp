@@ -19,7 +19,7 @@ class PagedAllocator final : public detail::PageAllocator {
   }
 
   /// Releases data that only other processes still use. Looks at few data, so the cost is bounded.
-  void make_room() noexcept override { detail::exports<sync::Default>().look(8, false); }
+  void make_room() noexcept override { detail::exports<sync::Default>().look(8); }
   std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
     return nbytes < least_paged_nbytes ? nullptr : detail::create_memory_file(nbytes);
   }

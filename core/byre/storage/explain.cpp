@@ -65,16 +65,16 @@ std::string explain_owner(const Owner& owner, const Buffer& buffer) {
   const std::uint32_t owners = owner.use_count();
   static_assert(cow::atomic_slot_layout.stock == 32768, "the text below contains this number");
   const bool may_be_in_slot = owners > cow::atomic_slot_layout.stock / 2;
-  detail::ExportedHeader::look(buffer);
-  detail::PageFile* const file = detail::ExportedHeader::file_of(buffer);
+  auto* const paged = detail::ExportedHeader::paged_of(buffer);
+  const bool is_elsewhere = paged != nullptr && paged->look_for_other_processes();
   return format_text("%zu bytes at 0x%jx, %s the %s, shared by %u %s%s%s", owner.nbytes(),
                      static_cast<std::uintmax_t>(reinterpret_cast<std::uintptr_t>(owner.data())),
-                     file != nullptr && file->is_imported() && owner.is_read_only()
+                     paged != nullptr && paged->file().is_imported() && owner.is_read_only()
                          ? "imported from another process, with copies from"
                          : origin_texts[static_cast<std::size_t>(owner.origin())],
                      owner.allocator().name(), owners, owners == 1 ? "owner" : "owners",
                      may_be_in_slot ? " (an AtomicBuffer that contains them counts as 32768)" : "",
-                     file != nullptr && file->is_open_elsewhere() ? " and by other processes" : "")
+                     is_elsewhere ? " and by other processes" : "")
              .chars.data() +
          (owners == 1 ? "" : clone_sites(owner.data())) + ": " + effect_of_write(owner) + ".";
 }

@@ -5,6 +5,7 @@
 #include <byre/pages/detail/memory_files.hpp>
 #include <byre/system/detail/last_error.hpp>
 
+#include <cerrno>
 #include <string_view>
 #include <system_error>
 
@@ -16,15 +17,15 @@ ConstantFile::ConstantFile(std::size_t nbytes)
   if (!file_) {
     throw_transfer_error("export", "create a memory file");
   }
-  std::byte* const reserved = map_pages(0, nbytes_, alignment_for(nbytes_), system::Access::none);
-  if (reserved != nullptr) {
-    const sync::Lock lock(
-        files().mutex());  // a fork waits: a child's mapping would prevent the seal
-    data_ = system::map_memory_file(file_, 0, nbytes_, system::Writes::to_file, reserved);
-    system::keep_from_children(reserved, nbytes_);
+  {
+    // A fork waits: a child's mapping would prevent the seal.
+    const sync::Lock lock(files().mutex());
+    data_ = map_aligned(file_, 0, nbytes_, system::Writes::to_file);
+    if (data_ != nullptr) {
+      system::keep_from_children(data_, nbytes_);
+    }
   }
   if (data_ == nullptr) {
-    detail::unmap(reserved, reserved == nullptr ? 0 : nbytes_);
     throw_transfer_error("export", "map a memory file");
   }
   if (!make_present(data_, nbytes_) || !system::populate(data_, nbytes_)) {
@@ -63,14 +64,15 @@ void throw_transfer_error(const char* operation, const char* step) {
                     operation, step, text.chars.data()));
   }
   const std::string_view name = operation;
+  const bool is_at_socket = name == "send" || name == "receive";
   const char* const advice =
-      error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system
+      error == std::errc::too_many_files_open ||
+              error == std::errc::too_many_files_open_in_system || error.value() == ETOOMANYREFS
           ? "Close files, or raise the limit of open files."
-      : error == std::errc::resource_unavailable_try_again
+      : is_at_socket && error == std::errc::resource_unavailable_try_again
           ? "Wait until the socket is ready (poll), then call again."
-      : name == "send" || name == "receive"
-          ? "Pass a Unix socket that is connected and open on its other side."
-          : "Copy the bytes through a pipe or a file instead.";
+      : is_at_socket ? "Pass a Unix socket that is connected and open on its other side."
+                     : "Copy the bytes through a pipe or a file instead.";
   throw TransferError(format_text("cannot %s data: the system refused to %s: %s. %s", operation,
                                   step, text.chars.data(), advice));
 }

@@ -12,9 +12,10 @@ struct Exports {
   Exports() noexcept { set_unused_data(unused); }
 
   static constexpr UnusedData unused{[]() noexcept {
-    constexpr auto all = std::numeric_limits<std::size_t>::max();
-    return exports<sync::Default>().look(all, false).ended != 0;
-  }};
+                                       constexpr auto all = std::numeric_limits<std::size_t>::max();
+                                       return exports<sync::Default>().look(all).released != 0;
+                                     },
+                                     []() noexcept { exports<sync::Default>().await_releases(); }};
 
   basic_exports<sync::Default> list;
 };

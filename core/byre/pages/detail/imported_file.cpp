@@ -12,13 +12,8 @@ namespace {
 /// A file that another process sent. The descriptor stays open, because the file may have no name.
 class ImportedFile final : public SimpleFile {
  public:
-  ImportedFile(Descriptor file, std::size_t nbytes) noexcept
-      : file_(std::move(file)), mapped_nbytes_(nbytes) {
-    std::byte* const mapping = map_privately();
-    if (mapping != nullptr) {
-      system::protect(mapping, mapped_nbytes_, system::Access::read);
-      set_mapping(mapping, nbytes);
-    }
+  ImportedFile(Descriptor file, std::size_t nbytes) noexcept : file_(std::move(file)) {
+    set_mapping(map_aligned(file_, 0, nbytes, system::Writes::none), nbytes);
   }
 
   bool is_imported() const noexcept override { return true; }
@@ -26,11 +21,10 @@ class ImportedFile final : public SimpleFile {
 
  private:
   std::byte* map_privately() const noexcept override {
-    return map_aligned(file_, 0, mapped_nbytes_, system::Writes::private_to_mapping);
+    return map_aligned(file_, 0, nbytes(), system::Writes::private_to_mapping);
   }
 
   const Descriptor file_;
-  const std::size_t mapped_nbytes_;
 };
 
 }  // namespace

@@ -45,8 +45,8 @@ bool make_present(std::byte* data, std::size_t nbytes) noexcept {
 
 MemoryFile::~MemoryFile() {
   files().remove(*this);  // must be first, or a concurrent fork would map the file again
-  if (data() != nullptr && state_ != FileState::lost) {
-    if (state_ == FileState::shared) {
+  if (data() != nullptr && state_.value() != FileState::lost) {
+    if (state_.value() == FileState::shared) {
       free_memory(data(), nbytes());  // no child maps the file; refused if it was exported
     }
     unmap(data(), nbytes());
@@ -71,13 +71,14 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
 
 std::byte* map_aligned(const Descriptor& file, std::int64_t offset, std::size_t nbytes,
                        system::Writes writes) noexcept {
-  std::byte* const reserved = map_pages(0, nbytes, alignment_for(nbytes), system::Access::none);
+  const std::size_t whole = system::in_whole_pages(nbytes);
+  std::byte* const reserved = map_pages(0, whole, alignment_for(whole), system::Access::none);
   if (reserved == nullptr) {
     return nullptr;
   }
   std::byte* const mapping = system::map_memory_file(file, offset, nbytes, writes, reserved);
   if (mapping == nullptr) {
-    unmap(reserved, nbytes);
+    unmap(reserved, whole);
   }
   return mapping;
 }
@@ -123,27 +124,26 @@ void MemoryFile::set_owned_by(const void* owners, bool (*is_owned)(const void*))
 }
 
 FileForOthers MemoryFile::open_for_others() noexcept {
-  const sync::Lock lock(files().mutex());
-  const bool may_change = state_ == FileState::shared;
-  if (!is_exportable() || !(may_change || state_ == FileState::forked)) {
+  const FileState state = state_.value();
+  const bool may_change = state == FileState::shared;
+  if (!is_exportable() || !(may_change || state == FileState::forked)) {
     return {};
   }
   return {system::open_for_others(range_.arena->file(), system::Writers::mappings), may_change};
 }
 
 bool MemoryFile::is_open_elsewhere() noexcept {
-  const sync::Lock lock(files().mutex());
-  return state_ == FileState::shared && system::is_open_elsewhere(range_.arena->file());
+  return state_.value() == FileState::shared && system::is_open_elsewhere(range_.arena->file());
 }
 
-void MemoryFile::wait_until_closed_elsewhere() noexcept {
-  const bool may_change = [this] {
-    const sync::Lock lock(files().mutex());
-    return state_ == FileState::shared;
-  }();
-  if (may_change) {
-    system::wait_until_closed_elsewhere(range_.arena->file());
+bool MemoryFile::wait_until_closed_elsewhere(void (*unlock)(void* context) noexcept,
+                                             void* context) noexcept {
+  if (!is_open_elsewhere()) {
+    return true;
   }
+  const Descriptor file = system::duplicate_of(range_.arena->file());
+  unlock(context);
+  return system::wait_until_closed_elsewhere(file);
 }
 
 std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes, Present present) try {

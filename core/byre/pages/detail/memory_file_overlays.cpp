@@ -21,18 +21,18 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
   free_hidden_pages();
 }
 
-/// True if the only mapping of the file, in any process, is one overlay. No later mapping shows the
+/// True if the only mapping of the file in this process is one overlay. No later mapping shows the
 /// pages beneath the overlay's written pages either: any later overlay begins with a copy of the
 /// bytes written in this overlay. Returns false unless has_only_overlays_ is true: if the file had
 /// several owners, one of them may have claimed the data but not begun its overlay yet, and may
 /// therefore map the file at any time.
 bool MemoryFile::has_sole_overlay() const noexcept {
-  return state_ == FileState::shared && has_only_overlays_ && overlays_.has_one() &&
+  return state_.value() == FileState::shared && has_only_overlays_ && overlays_.has_one() &&
          unlisted_overlays_ == 0;
 }
 
 /// If only one overlay is left and much of it was written, frees the file's pages beneath the
-/// written pages, because no mapping shows these pages of the file.
+/// written pages, because no mapping of this process shows these pages of the file.
 void MemoryFile::free_hidden_pages() noexcept {
   constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // limits how long the lock is held
   const std::size_t whole = alignment_for(nbytes());
@@ -50,7 +50,8 @@ void MemoryFile::free_hidden_pages() noexcept {
       const std::size_t begin = (offset + part - 1) / part * part;
       const std::size_t end = (offset + run_nbytes) / part * part;
       if (begin < end) {
-        // The system refuses to free locked pages. They then stay allocated.
+        // The system refuses to free locked pages, and pages of a file that was exported, because
+        // it is sealed. They then stay allocated.
         system::free_file_pages(pages + begin, end - begin);
       }
     };
@@ -62,7 +63,7 @@ void MemoryFile::free_hidden_pages() noexcept {
 void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
   const bool is_mapped = [&] {
     const sync::Lock lock(files().mutex());
-    return state_ != FileState::lost;
+    return state_.value() != FileState::lost;
   }();
   if (is_mapped) {
     unmap(overlay, nbytes());
@@ -74,9 +75,9 @@ Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
   const auto [state, is_to_write_back] = [&] {
     const sync::Lock lock(files().mutex());
     ++unlisted_overlays_;
-    const bool is_to = state_ == FileState::shared && others == OtherOverlays::none &&
+    const bool is_to = state_.value() == FileState::shared && others == OtherOverlays::none &&
                        !std::exchange(is_written_back_, true);
-    return std::pair(state_, is_to);
+    return std::pair(state_.value(), is_to);
   }();
   const Overlay overlay = map_unlisted_overlay(source, state, is_to_write_back, others, moved);
   if (overlay.data == nullptr) {
@@ -122,9 +123,8 @@ bool MemoryFile::replace_with_overlay(OverlayNode& overlay, std::byte* place,
   }
   const sync::Lock lock(files().mutex());
   // After a fork, bytes that this process wrote in data() are not in the file.
-  const auto page = system::actual_page_nbytes();
-  const bool is_replaced = (place_nbytes + page - 1) / page * page == nbytes() &&
-                           state_ == FileState::shared &&
+  const bool is_replaced = system::in_whole_pages(place_nbytes) == nbytes() &&
+                           state_.value() == FileState::shared &&
                            make_private(place, system::Writes::private_to_mapping);
   if (is_replaced) {
     list_replacement(overlay, place);
@@ -136,7 +136,7 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   std::byte* const own = data();
   const auto is_shared = [this] {
     const sync::Lock lock(files().mutex());
-    return state_ == FileState::shared;
+    return state_.value() == FileState::shared;
   };
   if (is_shared()) {
     // Called without the lock, because unmapping many small pages takes long.
@@ -149,10 +149,10 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   }
   const bool is_replaced = [&] {
     const sync::Lock lock(files().mutex());
-    const bool is = state_ == FileState::shared
+    const bool is = state_.value() == FileState::shared
                         ? system::duplicate_mapping(own, nbytes(), elsewhere) &&
                               make_private(own, system::Writes::to_file)
-                        : state_ == FileState::forked &&
+                        : state_.value() == FileState::forked &&
                               range_.arena->map(range_, system::Writes::private_to_mapping,
                                                 elsewhere) != nullptr;
     if (is) {
@@ -180,7 +180,7 @@ void MemoryFile::collapse(std::byte* overlay, std::size_t offset,
   const std::size_t end = offset + std::min(part_nbytes, nbytes() - offset);
   const auto [is_shared, is_sole] = [this] {
     const sync::Lock lock(files().mutex());
-    return std::pair(state_ == FileState::shared, has_sole_overlay());
+    return std::pair(state_.value() == FileState::shared, has_sole_overlay());
   }();
   const bool is_seen = !is_sole || !is_much_written(overlay + begin, end - begin);
   if (is_shared && is_seen && begin < end) {
@@ -197,7 +197,7 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
   const auto end_run = [](void* of, std::size_t offset, std::size_t run_nbytes) noexcept {
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
-    if (file->state_ != FileState::shared) {
+    if (file->state_.value() != FileState::shared) {
       // The process forked: the file is constant, and data() is private. Overlays do not show the
       // run that was just written to data(), so the write-back has failed.
       return false;

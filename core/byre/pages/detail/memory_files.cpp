@@ -73,12 +73,12 @@ void MemoryFiles::before_fork() noexcept {
   mutex_.lock();
   bool is_any_shared = false;
   for (MemoryFile& file : files_) {
-    if (file.state_ == FileState::shared) {
+    if (file.state_.value() == FileState::shared) {
       // If only overlays map the file, data() is unused, and after the fork no process writes the
       // file.
       const bool is_private =
           file.has_only_overlays_ || file.make_private(file.data(), system::Writes::to_file);
-      file.state_ = is_private ? FileState::forked : FileState::shared;
+      file.state_.set(is_private ? FileState::forked : FileState::shared);
       is_any_shared |= !is_private;
     }
   }
@@ -99,9 +99,9 @@ void MemoryFiles::in_parent() noexcept {
 
 void MemoryFiles::in_child() noexcept {
   for (MemoryFile& file : files_) {
-    if (file.state_ == FileState::shared) {
+    if (file.state_.value() == FileState::shared) {
       const bool is_copied = copying_.writes.number() >= 0 && file.replace_with_copies();
-      file.state_ = is_copied ? FileState::copied : FileState::lost;
+      file.state_.set(is_copied ? FileState::copied : FileState::lost);
       if (!is_copied) {
         file.lose();
       }

@@ -120,7 +120,8 @@ class MemoryFile final : public PageFile, public ListNode {
   bool is_exportable() const noexcept override { return range_.arena->is_own(); }
   FileForOthers open_for_others() noexcept override;
   bool is_open_elsewhere() noexcept override;
-  void wait_until_closed_elsewhere() noexcept override;
+  bool wait_until_closed_elsewhere(void (*unlock)(void* context) noexcept,
+                                   void* context) noexcept override;
 
  private:
   friend class MemoryFiles;
@@ -144,7 +145,8 @@ class MemoryFile final : public PageFile, public ListNode {
   std::size_t unlisted_overlays_ = 0;
   // True after the only owner of the file was replaced with an overlay.
   bool has_only_overlays_ = false;
-  FileState state_ = FileState::shared;
+  // Changed with the lock. A reader without the lock misses the latest fork at most.
+  sync::detail::Relaxed<FileState> state_{FileState::shared};
   bool is_written_back_ = false;  // true while a thread writes pages back; other threads may not
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;

@@ -67,8 +67,12 @@ class basic_overlay final : public basic_header<Sync> {
 
   stats::detail::DataFacts facts_of_file() const noexcept { return base_.facts(); }
 
-  /// The data that this overlay shows in pages that were not written in it.
-  Paged& beneath() const noexcept { return base_; }
+  /// The data itself, or, for an overlay, the data that it shows in pages that were not written in
+  /// it. Requires data in pages.
+  static Paged& base_of(Header& header) noexcept {
+    return header.origin() == Origin::overlay ? static_cast<basic_overlay&>(header).base_
+                                              : static_cast<Paged&>(header);
+  }
 
   /// Collapses pages of the file to huge pages; see PageFile::collapse().
   void collapse(std::size_t offset, std::size_t nbytes) noexcept {
@@ -82,8 +86,7 @@ class basic_overlay final : public basic_header<Sync> {
   /// BudgetExceeded.
   static std::pair<Header*, std::size_t> create(Header& source) {
     const bool is_second = source.origin() == Origin::overlay;
-    Paged& base =
-        is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
+    Paged& base = base_of(source);
     if (is_second) {
       base.look_for_other_processes();
     }

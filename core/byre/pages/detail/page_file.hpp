@@ -102,16 +102,20 @@ class BYRE_API PageFile {
 
   /// Whether other processes may map this file although this process may write it.
   virtual bool is_exportable() const noexcept { return false; }
-  /// Opens the file for other processes, which may map it as long as they have the descriptor.
-  /// Thread-safe.
+  /// Opens the file for other processes, which may map it as long as they have the descriptor. The
+  /// calls of this function and the next one for files that may change do not overlap.
   virtual FileForOthers open_for_others() noexcept { return {}; }
   /// Whether a descriptor from open_for_others(), or a mapping made with it, exists in any process,
-  /// and this process may write the file. Thread-safe.
+  /// and this process may write the file.
   virtual bool is_open_elsewhere() noexcept { return false; }
   /// Whether another process sent the file.
   virtual bool is_imported() const noexcept { return false; }
-  /// Waits until is_open_elsewhere() is false, or is not known.
-  virtual void wait_until_closed_elsewhere() noexcept {}
+  /// Waits until is_open_elsewhere() is false. Calls `unlock(context)` before it waits: this file
+  /// may then end. Returns false if the system refuses to wait.
+  virtual bool wait_until_closed_elsewhere(void (* /*unlock*/)(void* context) noexcept,
+                                           void* /*context*/) noexcept {
+    return false;
+  }
 
  protected:
   PageFile() noexcept = default;

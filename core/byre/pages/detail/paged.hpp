@@ -17,7 +17,7 @@ namespace byre::inline BYRE_ABI::cow {
 /// The header of a file's data. The file belongs to an allocator, or is a mapped file, which is
 /// read-only.
 template <sync::Sync Sync>
-class basic_paged final : public basic_header<Sync>, public detail::basic_exported_data<Sync> {
+class basic_paged final : public basic_header<Sync> {
   using Header = basic_header<Sync>;
 
  public:
@@ -52,47 +52,21 @@ class basic_paged final : public basic_header<Sync>, public detail::basic_export
 
   detail::PageFile& file() const noexcept { return *file_; }
 
-  /// Opens the file for other processes, and counts these as one copier if the file may change.
-  /// The caller is a copier, or an owner if `by_copier` is false.
-  detail::FileForOthers export_file(bool by_copier) {
-    detail::FileForOthers opened = file_->open_for_others();
-    if (opened.file && opened.may_change) {
-      if (by_copier) {
-        this->share().add_copy();
-      } else {
-        this->share().add_owner();
-        [[maybe_unused]] const Claim claim = this->share().claim(Wait::never);
-        BYRE_ASSERT(claim == Claim::copy, "data was exported without an owner");
-      }
-      if (!outside_.put()) {
-        // Other processes are counted already. The caller is not the last.
-        [[maybe_unused]] const bool is_last = this->share().finish_copy();
-      }
-      detail::exports<Sync>().add(*this);
-    }
-    return opened;
+  /// Opens the file for other processes. The caller is a copier, or an owner if `by_copier` is
+  /// false.
+  detail::FileForOthers export_file(bool by_copier) noexcept {
+    return detail::exports<Sync>().open(export_, by_copier);
   }
 
-  /// If other processes are counted, looks whether they still have the file open, and else ends
-  /// their count. The caller is an owner or a copier.
-  void look_for_other_processes() noexcept {
-    if (file_->is_exportable() && outside_.take()) {
-      look();
+  /// If other processes are counted as a copier, looks whether they still have the file open. The
+  /// caller is an owner or a copier. Returns whether they are counted still.
+  bool look_for_other_processes() noexcept {
+    if (file_->is_exportable() && export_.is_counted()) {
+      detail::exports<Sync>().look_at(export_);
+      return export_.is_counted();
     }
+    return false;
   }
-
-  bool take() noexcept override { return outside_.take(); }
-  bool look() noexcept override {
-    // If no owner and no copier of this process is left, other processes keep the file themselves.
-    if (file_->is_open_elsewhere() && !this->share().is_sole_copier() && outside_.put()) {
-      return false;
-    }
-    if (this->share().finish_copy()) {
-      this->release();
-    }
-    return true;
-  }
-  void wait_for_other_processes() noexcept override { file_->wait_until_closed_elsewhere(); }
 
   /// As for other headers, but with the address of the file's data: an overlay may have taken the
   /// place of the data at its former address.
@@ -107,7 +81,8 @@ class basic_paged final : public basic_header<Sync>, public detail::basic_export
               std::unique_ptr<detail::PageFile> file, detail::Charge charge) noexcept
       : Header(description, [](Header& self) noexcept { delete static_cast<basic_paged*>(&self); }),
         charge_(std::move(charge)),
-        file_(std::move(file)) {
+        file_(std::move(file)),
+        export_(*this, *file_) {
     stats::detail::count(stats::detail::plus(own_counter(), this->capacity()));
     stats::detail::report_allocation(*this, counted_nbytes());
     file_->set_owned_by(this, [](const void* self) {
@@ -115,9 +90,6 @@ class basic_paged final : public basic_header<Sync>, public detail::basic_export
     });
   }
   ~basic_paged() {
-    if (this->was_added()) {
-      detail::exports<Sync>().remove(*this);
-    }
     stats::detail::count(stats::detail::minus(own_counter(), this->capacity()));
     stats::detail::report_release(*this, counted_nbytes());
   }
@@ -134,7 +106,7 @@ class basic_paged final : public basic_header<Sync>, public detail::basic_export
 
   const detail::Charge charge_;  // destroyed after the file
   const std::unique_ptr<detail::PageFile> file_;
-  basic_outside_copier<Sync> outside_;
+  detail::basic_export<Sync> export_;
 };
 
 }  // namespace byre::inline BYRE_ABI::cow

@@ -73,13 +73,6 @@ bool for_each_private_run(system::PageMap& map, const std::byte* begin, std::siz
   return map.for_each_private_run(begin, nbytes, call, &visit);
 }
 
-/// The bytes of all pages that contain the first `nbytes` bytes of a mapping: the last page of a
-/// file may be partial.
-std::size_t in_whole_pages(std::size_t nbytes) noexcept {
-  const std::size_t page = system::actual_page_nbytes();
-  return (nbytes + page - 1) / page * page;
-}
-
 /// Passes the runs of pages that were written in the mapping `written` to `take`. `shown` maps the
 /// file's bytes, for a comparison if the system does not report written pages.
 template <class Take>
@@ -88,7 +81,7 @@ std::optional<std::size_t> take_written_pages(const std::byte* shown, const std:
                                               Take take) noexcept {
   Limited visit(take, moved == MovedPages::few ? nbytes / moved_pages_divisor
                                                : std::numeric_limits<std::size_t>::max());
-  nbytes = in_whole_pages(nbytes);
+  nbytes = system::in_whole_pages(nbytes);
   system::PageMap map;
   if (!for_each_private_run(map, written, nbytes, visit)) {
     for_each_differing_page(shown, written, nbytes, system::actual_page_nbytes(), visit);
@@ -159,15 +152,16 @@ std::optional<std::size_t> visit_written_pages(const std::byte* mapping, std::si
   };
   Limited limited(take, nbytes / moved_pages_divisor);
   system::PageMap map;
-  return for_each_private_run(map, mapping, in_whole_pages(nbytes), limited) ? limited.taken()
-                                                                             : std::nullopt;
+  return for_each_private_run(map, mapping, system::in_whole_pages(nbytes), limited)
+             ? limited.taken()
+             : std::nullopt;
 }
 
 std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept {
   CountBytes count;
   system::PageMap map;
   const bool is_known = for_each_private_run(map, static_cast<const std::byte*>(mapping),
-                                             in_whole_pages(nbytes), count);
+                                             system::in_whole_pages(nbytes), count);
   return is_known ? count.nbytes : 0;
 }
 

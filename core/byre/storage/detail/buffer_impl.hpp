@@ -183,8 +183,7 @@ std::span<std::byte> basic_buffer<Sync>::populated(std::size_t offset, std::size
 template <sync::Sync Sync>
 const void* basic_buffer<Sync>::memory_id() const noexcept {
   return header().origin() == Origin::overlay
-             ? static_cast<const Header*>(
-                   &static_cast<cow::basic_overlay<Sync>&>(header()).beneath())
+             ? static_cast<const Header*>(&cow::basic_overlay<Sync>::base_of(header()))
              : &header();
 }
 

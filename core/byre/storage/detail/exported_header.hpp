@@ -47,21 +47,9 @@ struct ExportedHeader {
     return overlay != nullptr;
   }
 
-  /// Notices the end of clones in other processes, if this is data in pages.
-  static void look(const Buffer& buffer) noexcept {
-    if (buffer.header().origin() == Origin::paged) {
-      static_cast<Paged&>(buffer.header()).look_for_other_processes();
-    }
-  }
-
-  /// The file whose pages the data shows, or null. It exists as long as the buffer is not written.
-  static PageFile* file_of(const Buffer& buffer) noexcept {
-    if (!buffer.header().has_pages()) {
-      return nullptr;
-    }
-    Header& header = buffer.header();
-    return header.origin() == Origin::overlay ? &static_cast<Overlay&>(header).beneath().file()
-                                              : &static_cast<Paged&>(header).file();
+  /// The data whose file a buffer shows, or null. It exists as long as the buffer is not written.
+  static Paged* paged_of(const Buffer& buffer) noexcept {
+    return buffer.header().has_pages() ? &Overlay::base_of(buffer.header()) : nullptr;
   }
 
   /// Requires a nonempty handle.

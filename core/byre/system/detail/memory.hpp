@@ -15,6 +15,11 @@ enum class Access : std::uint8_t { none, read, read_write };
 
 /// The size of the pages of this machine. page_nbytes (page_nbytes.hpp) is a multiple of it.
 std::size_t actual_page_nbytes() noexcept;
+/// The bytes of all pages that contain the first `nbytes` bytes of a mapping.
+inline std::size_t in_whole_pages(std::size_t nbytes) noexcept {
+  const std::size_t page = actual_page_nbytes();
+  return (nbytes + page - 1) / page * page;
+}
 
 /// A mapping of at least the bytes that were requested. The caller unmaps the other bytes at both
 /// ends. A system that cannot unmap a part of a mapping returns a mapping without other bytes.

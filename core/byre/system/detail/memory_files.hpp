@@ -23,6 +23,7 @@ Descriptor create_memory_file(std::int64_t nbytes) noexcept;
 enum class Writes : std::uint8_t {
   to_file,  ///< in the file, and in all mappings of it
   private_to_mapping,
+  none,  ///< the mapping cannot be written
 };
 
 /// Maps a part of a memory file at `at`, in place of the pages that are mapped there, or at any
@@ -73,8 +74,8 @@ Descriptor open_for_others(const Descriptor& file, Writers writers) noexcept;
 /// in any process or in a message. True if `file` is closed, because the answer is then unknown.
 bool is_open_elsewhere(const Descriptor& file) noexcept;
 
-/// Waits until is_open_elsewhere() is false. Returns at once if `file` is closed.
-void wait_until_closed_elsewhere(const Descriptor& file) noexcept;
+/// Waits until is_open_elsewhere() is false. Returns false if `file` is closed.
+bool wait_until_closed_elsewhere(const Descriptor& file) noexcept;
 
 /// Whether a file is a memory file that no process can shorten.
 bool keeps_its_size(const Descriptor& file) noexcept;

@@ -81,8 +81,10 @@ std::byte* map_memory_file(const Descriptor& file, std::int64_t offset, std::siz
   }
   const int flags = (writes == Writes::to_file ? MAP_SHARED : MAP_PRIVATE) | MAP_NORESERVE |
                     (at != nullptr ? MAP_FIXED : 0);
-  void* const mapping = ::mmap(at, nbytes, PROT_READ | PROT_WRITE, flags, number, offset);
+  const int access = writes == Writes::none ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* const mapping = ::mmap(at, nbytes, access, flags, number, offset);
   if (mapping == MAP_FAILED) {
+    errno = errno == EAGAIN ? ENOMEM : errno;  // EAGAIN: the limit of locked memory is reached
     return nullptr;
   }
   // If the descriptor is valid now, it was valid at the call of mmap(): a memory file cannot be
@@ -157,14 +159,14 @@ bool is_open_elsewhere(const Descriptor& file) noexcept {
   return false;
 }
 
-void wait_until_closed_elsewhere(const Descriptor& file) noexcept {
-  const int number = file.number();
-  while (::flock(number, LOCK_EX) != 0) {
+bool wait_until_closed_elsewhere(const Descriptor& file) noexcept {
+  while (file.number() >= 0 && ::flock(file.number(), LOCK_EX) != 0) {
     if (errno != EINTR) {
-      return;
+      return false;
     }
   }
-  ::flock(number, LOCK_UN);
+  // If the number is another file's now, is_open_elsewhere() ends the lock.
+  return file.number() >= 0 && ::flock(file.number(), LOCK_UN) == 0;
 }
 
 bool keeps_its_size(const Descriptor& file) noexcept {

@@ -13,6 +13,8 @@
 namespace byre::inline BYRE_ABI::system {
 namespace {
 
+constexpr int pidfd_type = 0x04;  // SCM_PIDFD; older headers lack it
+
 /// Room for more descriptors than a message may have, and for messages that the user requested from
 /// the system, such as credentials.
 struct alignas(::cmsghdr) Control {
@@ -39,13 +41,15 @@ int option_of(int socket, int option) noexcept {
   return ::getsockopt(socket, SOL_SOCKET, option, &value, &nbytes) == 0 ? value : -1;
 }
 
-/// Takes ownership of all descriptors that came with a message. Returns false if there are more
-/// than `received` has room for.
+/// Takes ownership of all descriptors that came with a message, and closes the descriptor of the
+/// sender's process (SO_PASSPIDFD, Linux 6.5). Returns false if there are more than `received` has
+/// room for.
 bool take_descriptors(::msghdr& header, Received& received) noexcept {
   bool fits = true;
   for (::cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr;
        part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) {
+    const bool is_process = part->cmsg_type == pidfd_type;
+    if (part->cmsg_level != SOL_SOCKET || !(is_process || part->cmsg_type == SCM_RIGHTS)) {
       continue;
     }
     const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -53,6 +57,9 @@ bool take_descriptors(::msghdr& header, Received& received) noexcept {
       int number = -1;
       std::memcpy(&number, CMSG_DATA(part) + index * sizeof(int), sizeof number);
       Descriptor descriptor(number);
+      if (is_process) {
+        continue;
+      }
       if (received.descriptor_count == most_descriptors) {
         fits = false;
       } else {
