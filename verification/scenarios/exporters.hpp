@@ -75,8 +75,8 @@ class Exporters : public PagedOwners<Owners> {
     expect(process.read(), "a process reads its view");
   }
 
-  static byre::detail::Views collect() {
-    return byre::detail::exports<Checked>().look(std::numeric_limits<std::size_t>::max());
+  static byre::detail::Views collect(std::size_t most = std::numeric_limits<std::size_t>::max()) {
+    return byre::detail::exports<Checked>().look(most);
   }
 
   /// Called at the end: kills the processes, expects that each buffer is its data's only user then,

@@ -214,25 +214,28 @@ class CollectsRaceReleases : public Exporters<2> {
   void after() { finish(); }
 };
 
-/// A thread waits for releases that another thread has begun.
-class BudgetsAwaitReleases : public Exporters<1> {
+/// Two threads release data without owners, and one of them then waits for the other.
+class BudgetsAwaitReleases : public Exporters<2> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"a thread waits for a release"};
 
   BudgetsAwaitReleases() {
     files_.release_count = &released_;
-    share_a_file();
-    close(export_view(buffers_[0]));
-    drop(buffers_[0]);
+    for (CheckedBuffer& buffer : buffers_) {
+      buffer = paged_buffer_of(7, files_);
+      close(export_view(buffer));
+      drop(buffer);
+    }
   }
 
   void thread(unsigned index) {
-    collect();
-    if (index == 1) {
-      byre::detail::exports<Checked>().await_releases();
-      expect(released_.get() == 1, "after the wait, the data is released");
+    if (index == 0) {
+      collect(1);
+      return;
     }
+    collect();
+    byre::detail::exports<Checked>().await_releases();
+    expect(released_.get() == 2, "after the wait, all data is released");
   }
   void on_step(const sync::Site& site, std::uint64_t) {
     cover_if(site.name == "exports.park", "a thread waits for a release");
