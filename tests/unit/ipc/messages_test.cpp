@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Messages that are damaged, hostile, or of another version, and sockets that fail.
+/// Messages that are damaged, hostile, or of another version.
 #include <byre/ipc/detail/transfers.hpp>
 #include <byre/ipc/send.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
-#include <byre/system/detail/sockets.hpp>
 
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,63 +18,16 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "../pages/children.hpp"
-#include "../pages/paged_buffers.hpp"
+#include "changed_messages.hpp"
 #include "peer.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/watched_system.hpp"
 
 namespace byre::test {
 namespace {
 
 using detail::PatchRun;
-using detail::TransferMessage;
-
-/// Exported data whose message a test changes.
-template <class Data = Buffer>
-struct Changed {
-  explicit Changed(const Data& data) : exported(export_pages(data)) {
-    std::memcpy(&message, exported.message().data(), sizeof message);
-    numbers.assign(exported.descriptors().begin(), exported.descriptors().end());
-  }
-
-  Data import(Accept accept = Accept::any_file) const {
-    return import_pages<Data>(std::as_bytes(std::span(&message, 1)), numbers, accept);
-  }
-  /// The text of the error of import().
-  std::string error() const {
-    try {
-      import();
-    } catch (const TransferError& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-
-  ExportedPages exported;
-  TransferMessage message;
-  std::vector<int> numbers;
-};
-
-/// Sends a message with any number of descriptors.
-void send_with(int socket, std::span<const std::byte> message, std::span<const int> descriptors) {
-  EXPECT_EQ(system::send_message(socket, message, descriptors), system::Transfer::done);
-}
-
-Changed<> whole() {
-  return Changed(filled(std::byte{1}));
-}
-
-/// An overlay with two written pages.
-Changed<> written() {
-  const Buffer base = filled(std::byte{1});
-  Buffer overlay = base;
-  overlay.mutable_data()[0] = overlay.mutable_data()[paged_nbytes / 2] = std::byte{2};
-  return Changed(overlay);
-}
 
 TEST(Messages, an_unchanged_message_is_accepted) {
   EXPECT_EQ(whole().import(Accept::sealed_files).nbytes(), paged_nbytes);
@@ -147,30 +97,6 @@ TEST(Messages, a_descriptor_that_is_no_file_is_refused) {
   changed.numbers[0] = 12345;
   EXPECT_NE(changed.error().find("duplicate a descriptor"), std::string::npos) << changed.error();
 }
-
-/// A memory file of a hostile process.
-class HostileFile {
- public:
-  explicit HostileFile(std::size_t nbytes, int seals = 0)
-      : number_(::memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    EXPECT_EQ(::ftruncate(number_, static_cast<off_t>(nbytes)), 0);
-    seal(seals);
-  }
-  ~HostileFile() { ::close(number_); }
-  HostileFile(const HostileFile&) = delete;
-  HostileFile& operator=(const HostileFile&) = delete;
-
-  int number() const noexcept { return number_; }
-  void seal(int seals) const { EXPECT_EQ(::fcntl(number_, F_ADD_SEALS, seals), 0); }
-  template <class Value>
-  void write(std::size_t at, const Value& value) const {
-    EXPECT_EQ(::pwrite(number_, &value, sizeof value, static_cast<off_t>(at)),
-              ssize_t{sizeof value});
-  }
-
- private:
-  int number_;
-};
 
 TEST(Messages, a_file_that_is_too_short_is_refused) {
   const HostileFile file(paged_nbytes - page_nbytes);
@@ -298,233 +224,6 @@ TEST(Messages, every_receive_can_require_sealed_files) {
   send_with(sockets[0], std::as_bytes(std::span(&tiles.message, 1)), tiles.numbers);
   EXPECT_THROW(receive<TiledBuffer>(sockets[1], Accept::sealed_files), TransferError);
   EXPECT_NO_THROW(Changed<>(Buffer::allocate(0)).import(Accept::sealed_files));
-}
-
-TEST(Messages, an_importer_cannot_change_the_exporters_data) {
-  const Buffer buffer = filled(std::byte{1});
-  const ExportedPages exported = export_pages(buffer);
-  const int received = exported.descriptors()[0];
-  const std::string path = "/proc/self/fd/" + std::to_string(received);
-  const int writable = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  for (const int file : {received, writable}) {
-    const std::byte value{2};
-    EXPECT_EQ(::pwrite(file, &value, 1, 0), -1);
-    EXPECT_EQ(::mmap(nullptr, page_nbytes, PROT_WRITE, MAP_SHARED, file, 0), MAP_FAILED);
-    EXPECT_EQ(::ftruncate(file, 0), -1);
-    EXPECT_EQ(::ftruncate(file, 2 * paged_nbytes), -1);
-    EXPECT_EQ(::fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, page_nbytes), -1);
-  }
-  EXPECT_EQ(::fcntl(received, F_GETFL) & O_ACCMODE, O_RDONLY);
-  EXPECT_EQ(::fcntl(writable, F_ADD_SEALS, F_SEAL_SEAL), 0);
-  ::close(writable);
-  EXPECT_TRUE(is_all(buffer, std::byte{1}));
-  EXPECT_EQ(export_pages(buffer).copied_nbytes(), 0U);
-}
-
-TEST(Messages, an_importer_that_locks_the_file_delays_no_export) {
-  const Buffer buffer = filled(std::byte{1});
-  const ExportedPages exported = export_pages(buffer);
-  ASSERT_EQ(::flock(exported.descriptors()[0], LOCK_EX), 0);
-  const ExportedPages copied = export_pages(buffer);
-  EXPECT_EQ(copied.copied_nbytes(), paged_nbytes);
-  EXPECT_TRUE(is_all(import_pages(copied.message(), copied.descriptors()), std::byte{1}));
-}
-
-TEST(Messages, an_exported_file_has_no_other_data) {
-  const Buffer buffer = filled(std::byte{1}, least_paged_nbytes);
-  const Buffer other = filled(std::byte{2}, least_paged_nbytes);
-  const ExportedPages exported = export_pages(buffer);
-  struct ::stat about {};
-  ASSERT_EQ(::fstat(exported.descriptors()[0], &about), 0);
-  std::vector<std::byte> contents(static_cast<std::size_t>(about.st_size));
-  ASSERT_EQ(::pread(exported.descriptors()[0], contents.data(), contents.size(), 0), about.st_size);
-  EXPECT_EQ(std::ranges::count(contents, std::byte{2}), 0);
-}
-
-TEST(Messages, a_socket_that_ends_early_is_reported) {
-  for (const std::size_t nbytes : {0U, 1U, 2047U}) {
-    SocketPair sockets;
-    const std::vector<std::byte> bytes(nbytes);
-    ASSERT_EQ(::write(sockets[0], bytes.data(), nbytes), static_cast<ssize_t>(nbytes));
-    sockets.close(0);
-    try {
-      receive(sockets[1]);
-      FAIL();
-    } catch (const TransferError& error) {
-      const std::string text = "ended after " + std::to_string(nbytes) + " bytes, required 2048";
-      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-    }
-  }
-}
-
-TEST(Messages, a_short_packet_is_not_completed_by_the_next) {
-  const SocketPair sockets(SOCK_SEQPACKET);
-  ASSERT_EQ(::send(sockets[0], "x", 1, 0), 1);
-  send(sockets[0], filled(std::byte{1}));
-  EXPECT_THROW(receive(sockets[1]), TransferError);
-  EXPECT_EQ(receive(sockets[1]).nbytes(), paged_nbytes);
-}
-
-TEST(Messages, a_message_with_three_descriptors_is_refused) {
-  const SocketPair sockets;
-  const Changed<> changed = written();
-  const std::array three = {changed.numbers[0], changed.numbers[1], changed.numbers[0]};
-  const std::size_t files = open_files().size();
-  send_with(sockets[0], changed.exported.message(), std::span(three).first(2));
-  EXPECT_EQ(receive(sockets[1]).nbytes(), paged_nbytes);
-  send_with(sockets[0], changed.exported.message(), three);
-  EXPECT_THROW(receive(sockets[1]), TransferError);
-  EXPECT_EQ(open_files().size(), files);
-}
-
-TEST(Messages, sockets_that_pass_credentials_receive) {
-  const SocketPair sockets;
-  const int yes = 1;
-  ASSERT_EQ(::setsockopt(sockets[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes), 0);
-  const std::size_t files = open_files().size();
-  send_with(sockets[0], written().exported.message(), written().numbers);
-  const Changed<> changed = written();
-  send(sockets[0], changed.exported);
-  EXPECT_THROW(receive<Storage>(sockets[1]), TransferError);
-  EXPECT_EQ(receive(sockets[1]).data()[0], std::byte{2});
-  EXPECT_EQ(open_files().size(), files + 2);
-}
-
-TEST(Messages, sockets_of_the_network_are_refused) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const Buffer buffer = filled(std::byte{1});
-  EXPECT_THROW(send(listener, buffer), TransferError);
-  ::close(listener);
-}
-
-TEST(Messages, a_non_blocking_socket_waits_for_the_rest_of_a_message) {
-  const SocketPair sockets(SOCK_STREAM | SOCK_NONBLOCK);
-  const ExportedPages exported = export_pages(Buffer::allocate(0));
-  ASSERT_EQ(::send(sockets[0], exported.message().data(), 64, 0), 64);
-  std::thread rest([&] {
-    const auto left = exported.message().subspan(64);
-    EXPECT_EQ(::send(sockets[0], left.data(), left.size(), 0), static_cast<ssize_t>(left.size()));
-  });
-  EXPECT_EQ(receive(sockets[1]).nbytes(), 0U);
-  rest.join();
-}
-
-TEST(Messages, a_message_in_parts_arrives) {
-  const SocketPair sockets;
-  const ExportedPages exported = export_pages(Buffer::allocate(0));
-  for (std::size_t at = 0; at < exported.message().size(); at += 64) {
-    ASSERT_EQ(::send(sockets[0], exported.message().data() + at, 64, 0), 64);
-  }
-  EXPECT_EQ(receive(sockets[1]).nbytes(), 0U);
-}
-
-TEST(Messages, a_closed_socket_and_a_file_are_refused) {
-  SocketPair sockets;
-  sockets.close(1);
-  const Buffer buffer = filled(std::byte{1});
-  EXPECT_THROW(send(sockets[0], buffer), TransferError);
-  EXPECT_THROW(send(-1, buffer), TransferError);
-  const HostileFile file(100);
-  EXPECT_THROW(send(file.number(), buffer), TransferError);
-  EXPECT_THROW(receive(file.number()), TransferError);
-  collect();
-  EXPECT_TRUE(buffer.is_unique());
-}
-
-TEST(Messages, a_full_non_blocking_socket_sends_nothing) {
-  const SocketPair sockets(SOCK_STREAM | SOCK_NONBLOCK);
-  EXPECT_THROW(receive(sockets[1]), TransferError);
-  const Buffer buffer = filled(std::byte{1});
-  int sent = 0;
-  try {
-    for (;; ++sent) {
-      send(sockets[0], buffer);
-    }
-  } catch (const TransferError& error) {
-    EXPECT_NE(std::string(error.what()).find("send"), std::string::npos);
-  }
-  EXPECT_GT(sent, 10);
-  for (; sent != 0; --sent) {
-    EXPECT_EQ(receive(sockets[1]).nbytes(), paged_nbytes);
-  }
-  EXPECT_THROW(receive(sockets[1]), TransferError);
-}
-
-TEST(Messages, a_receiver_without_descriptors_is_told_so) {
-  in_a_child([] {
-    const SocketPair sockets;
-    send(sockets[0], filled(std::byte{1}));
-    const rlim_t before = set_limit(RLIMIT_NOFILE, 0);
-    try {
-      receive(sockets[1]);
-      ADD_FAILURE();
-    } catch (const TransferError& error) {
-      EXPECT_NE(std::string(error.what()).find("descriptors of the message were lost"),
-                std::string::npos);
-    }
-    set_limit(RLIMIT_NOFILE, before);
-  });
-}
-
-TEST(Messages, a_process_without_descriptors_exports_nothing) {
-  in_a_child([] {
-    const Buffer paged = filled(std::byte{1});
-    const Buffer ordinary = filled(std::byte{1}, 100, default_allocator());
-    const rlim_t before = set_limit(RLIMIT_NOFILE, 0);
-    for (const Buffer* const buffer : {&paged, &ordinary}) {
-      try {
-        export_pages(*buffer);
-        ADD_FAILURE();
-      } catch (const TransferError& error) {
-        EXPECT_NE(std::string(error.what()).find("limit of open files"), std::string::npos);
-      }
-    }
-    set_limit(RLIMIT_NOFILE, before);
-    EXPECT_EQ(export_pages(paged).copied_nbytes(), 0U);
-  });
-}
-
-TEST(Messages, a_file_that_takes_the_number_during_an_export_is_not_sent) {
-  in_a_child([] {
-    const Buffer buffer = filled(std::byte{1});
-    const HostileFile other(paged_nbytes);
-    WatchedSystem system;
-    system.before_opening = [&] {
-      for (const auto& [number, name] : open_files()) {
-        if (is_memory_file(name)) {
-          ::dup2(other.number(), number);
-        }
-      }
-      system.before_opening = [] {};
-    };
-    const ExportedPages exported = export_pages(buffer);
-    EXPECT_EQ(exported.copied_nbytes(), paged_nbytes);
-    EXPECT_TRUE(is_all(import_pages(exported.message(), exported.descriptors()), std::byte{1}));
-  });
-}
-
-TEST(Messages, a_file_size_limit_is_named) {
-  in_a_child([] {
-    const Buffer ordinary = filled(std::byte{1}, 100, default_allocator());
-    set_limit(RLIMIT_FSIZE, 0);
-    errno = ENOMEM;
-    try {
-      export_pages(ordinary);
-      ADD_FAILURE();
-    } catch (const TransferError& error) {
-      EXPECT_NE(std::string(error.what()).find("File too large"), std::string::npos);
-    }
-  });
-}
-
-TEST(Messages, a_descriptor_that_other_code_closed_is_not_sent) {
-  in_a_child([] {
-    const SocketPair sockets;
-    const ExportedPages exported = export_pages(filled(std::byte{1}));
-    ::close(exported.descriptors()[0]);
-    ASSERT_EQ(::dup(sockets[1]), exported.descriptors()[0]);
-    EXPECT_THROW(send(sockets[0], exported), TransferError);
-  });
 }
 
 }  // namespace

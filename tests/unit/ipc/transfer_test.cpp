@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What export, import, send and receive copy, and what the importer reads.
+/// What export and import of a buffer copy, and what the importer reads.
 #include <byre/byre.hpp>
-#include <byre/ipc/send.hpp>
+#include <byre/ipc/exported_pages.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
-#include <byre/storage/explain.hpp>
-#include <byre/storage/tiles/tiled_buffer.hpp>
 #include <byre/system/detail/memory.hpp>
 
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
+#include "patterns.hpp"
 #include "peer.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_allocators.hpp"
@@ -30,43 +26,6 @@
 
 namespace byre::test {
 namespace {
-
-/// Byte `at` of the test data.
-std::byte pattern(std::size_t at) noexcept {
-  return static_cast<std::byte>((at * 7 + at / page_nbytes) % 251);
-}
-
-void fill(std::byte* data, std::size_t nbytes) {
-  for (std::size_t at = 0; at < nbytes; ++at) {
-    data[at] = pattern(at);
-  }
-}
-
-/// The first byte that differs from the pattern, or nbytes.
-std::size_t first_difference(const std::byte* data, std::size_t nbytes) {
-  std::size_t at = 0;
-  while (at < nbytes && data[at] == pattern(at)) {
-    ++at;
-  }
-  return at;
-}
-
-Buffer patterned(std::size_t nbytes, Allocator& allocator = paged_allocator()) {
-  Buffer buffer = Buffer::allocate(nbytes, allocator);
-  fill(buffer.mutable_data(), nbytes);
-  return buffer;
-}
-
-/// Exports and imports in this process.
-template <class Data>
-Data transferred(const Data& data) {
-  const ExportedPages exported = export_pages(data);
-  return import_pages<Data>(exported.message(), exported.descriptors());
-}
-
-std::size_t copied_by_export(const Buffer& buffer) {
-  return export_pages(buffer).copied_nbytes();
-}
 
 class Sizes : public testing::TestWithParam<std::size_t> {};
 
@@ -238,12 +197,6 @@ TEST(Transfer, data_that_is_never_written_is_not_searched) {
   EXPECT_EQ(copied_by_export(imported), 0U);
 }
 
-TEST(Transfer, a_system_without_the_seal_of_execution_exports_pages) {
-  WatchedSystem system;
-  system.has_noexec_seal = false;
-  EXPECT_EQ(copied_by_export(patterned(paged_nbytes)), 0U);
-}
-
 TEST(Transfer, data_in_a_file_with_other_data_is_copied) {
   WatchedSystem system;
   system.has_many_descriptors = false;
@@ -261,39 +214,6 @@ TEST(Transfer, bytes_beyond_the_size_are_not_a_part_of_the_import) {
   imported.materialize();
   imported.resize(paged_nbytes);
   EXPECT_NE(imported.data()[least_paged_nbytes + page_nbytes], std::byte{1});
-}
-
-TEST(Transfer, exports_take_a_quarter_of_the_descriptors) {
-  in_a_child([] {
-    const rlim_t before = set_limit(RLIMIT_NOFILE, 64);
-    const auto open_one = [] { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); };
-    const auto is_exported = [] { return copied_by_export(filled(std::byte{1})) == 0; };
-    int last = open_one();
-    while (last < 15) {
-      last = open_one();
-    }
-    ASSERT_EQ(last, 15);
-    ::close(last);
-    EXPECT_TRUE(is_exported());
-    collect();
-    EXPECT_EQ(open_one(), last);
-    EXPECT_FALSE(is_exported());
-    set_limit(RLIMIT_NOFILE, before);
-    const Buffer buffer = filled(std::byte{1});
-    const auto files = open_files();
-    EXPECT_EQ(std::ranges::any_of(files,
-                                  [](const auto& file) {
-                                    return file.first >= 1024 && is_memory_file(file.second);
-                                  }),
-              before > 4096);
-  });
-}
-
-TEST(Transfer, a_memory_file_is_sealed) {
-  const ExportedPages exported = export_pages(patterned(paged_nbytes));
-  const Buffer imported =
-      import_pages(exported.message(), exported.descriptors(), Accept::sealed_files);
-  EXPECT_EQ(first_difference(imported.data(), paged_nbytes), paged_nbytes);
 }
 
 TEST(Transfer, memory_that_others_write_is_copied) {
@@ -315,166 +235,6 @@ TEST(Transfer, data_on_a_device_is_refused) {
   DeviceAllocator device;
   EXPECT_THROW(export_pages(Buffer::allocate(8, device)), InvalidArgument);
   EXPECT_THROW(export_pages(TiledBuffer(8, device)), InvalidArgument);
-}
-
-TEST(Transfer, a_storage_arrives_with_its_bytes) {
-  const Storage storage(patterned(paged_nbytes));
-  const Storage imported = transferred(storage);
-  EXPECT_EQ(first_difference(imported.data(), imported.nbytes()), paged_nbytes);
-  EXPECT_EQ(export_pages(storage).copied_nbytes(), 0U);
-  EXPECT_EQ(transferred(Storage()).nbytes(), 0U);
-}
-
-TEST(Transfer, a_pinned_storage_is_copied) {
-  Storage storage(patterned(paged_nbytes));
-  const auto pin = storage.pin();
-  const ExportedPages exported = export_pages(storage);
-  pin.mutable_data()[3] = std::byte{255};
-  const Storage imported = import_pages<Storage>(exported.message(), exported.descriptors());
-  EXPECT_EQ(imported.data()[3], pattern(3));
-  EXPECT_EQ(exported.copied_nbytes(), paged_nbytes);
-}
-
-TEST(Transfer, a_tiled_buffer_arrives_with_its_tiles) {
-  for (const std::size_t tile_nbytes : {std::size_t{1000}, std::size_t{64} << 10}) {
-    for (const std::size_t nbytes : {std::size_t{0}, std::size_t{1}, std::size_t{1'000'003}}) {
-      TiledBuffer tiles(nbytes, default_allocator(), tile_nbytes);
-      std::vector<std::byte> bytes(nbytes);
-      fill(bytes.data(), nbytes);
-      tiles.write(0, bytes);
-      TiledBuffer imported = transferred(tiles);
-      ASSERT_EQ(imported.nbytes(), nbytes);
-      EXPECT_EQ(imported.tile_nbytes(), tile_nbytes);
-      std::vector<std::byte> there(nbytes);
-      imported.read(0, there);
-      EXPECT_EQ(there, bytes);
-      imported.append(std::vector(3, std::byte{1}));
-      if (nbytes != 0) {
-        imported.mutable_tile(0)[0] = std::byte{255};
-      }
-      tiles.read(0, there);
-      EXPECT_EQ(there, bytes);
-      EXPECT_EQ(imported.nbytes(), nbytes + 3);
-    }
-  }
-}
-
-TEST(Transfer, sends_report_their_copies_at_the_line_of_the_caller) {
-  std::vector<unsigned> lines;
-  const stats::InstalledSink sink(
-      [&](const stats::CopyEvent& event) { lines.push_back(event.site.line); });
-  const SocketPair sockets;
-  const Buffer buffer = patterned(100, default_allocator());
-  const unsigned line = __LINE__;
-  send(sockets[0], buffer);
-  send(sockets[0], Storage(buffer));
-  send(sockets[0], TiledBuffer(5));
-  if (BYRE_STATS) {
-    EXPECT_EQ(lines, (std::vector{line + 1, line + 2, line + 3}));
-  }
-}
-
-TEST(Transfer, tiles_count_with_their_own_bytes) {
-  const ExportedPages exported = export_pages(TiledBuffer(5));
-  EXPECT_EQ(exported.nbytes(), 5U);
-  EXPECT_EQ(exported.copied_nbytes(), 5U);
-  EXPECT_EQ(&transferred(TiledBuffer(5)).allocator(), &default_allocator());
-}
-
-TEST(Transfer, a_moved_from_object_has_no_descriptors) {
-  ExportedPages first = export_pages(patterned(paged_nbytes));
-  ExportedPages second = std::move(first);
-  EXPECT_EQ(first.descriptors().size(), 0U);
-  EXPECT_EQ(second.descriptors().size(), 1U);
-  EXPECT_EQ(import_pages(second.message(), second.descriptors()).nbytes(), paged_nbytes);
-}
-
-TEST(Transfer, tiles_of_an_import_are_copied_one_by_one) {
-  TiledBuffer tiles(1 << 20, default_allocator(), 1 << 10);
-  tiles.write(0, std::vector(1 << 20, std::byte{1}));
-  TiledBuffer imported = transferred(tiles);
-  const auto before = stats::snapshot();
-  imported.mutable_tile(7)[0] = std::byte{2};
-  EXPECT_EQ((stats::snapshot() - before).bytes_copied, BYRE_STATS * (1 << 10));
-}
-
-TEST(Transfer, exported_data_is_sent_on_without_an_import) {
-  const SocketPair first;
-  const SocketPair second;
-  const Buffer buffer = patterned(paged_nbytes);
-  send(first[0], buffer);
-  {
-    const ExportedPages exported = receive<ExportedPages>(first[1]);
-    EXPECT_EQ(exported.nbytes(), paged_nbytes);
-    EXPECT_EQ(exported.copied_nbytes(), 0U);
-    send(second[0], exported);
-    EXPECT_THROW(import_pages<Storage>(exported.message(), exported.descriptors()), TransferError);
-    EXPECT_EQ(import_pages(exported.message(), exported.descriptors()).nbytes(), paged_nbytes);
-  }
-  EXPECT_FALSE(buffer.is_unique());
-  EXPECT_EQ(first_difference(receive(second[1]).data(), paged_nbytes), paged_nbytes);
-}
-
-class Sockets : public testing::TestWithParam<int> {};
-
-TEST_P(Sockets, several_buffers_arrive_in_order) {
-  const SocketPair sockets(GetParam());
-  const Buffer paged = patterned(paged_nbytes);
-  Buffer overlay = paged;
-  overlay.mutable_data()[0] = std::byte{255};
-  const Buffer ordinary = patterned(77, default_allocator());
-  send(sockets[0], paged);
-  send(sockets[0], Storage(overlay));
-  send(sockets[0], TiledBuffer(5));
-  send(sockets[0], ordinary);
-  EXPECT_EQ(first_difference(receive(sockets[1]).data(), paged_nbytes), paged_nbytes);
-  EXPECT_EQ(receive<Storage>(sockets[1]).data()[0], std::byte{255});
-  EXPECT_EQ(receive<TiledBuffer>(sockets[1]).nbytes(), 5U);
-  EXPECT_EQ(first_difference(receive(sockets[1]).data(), 77), 77U);
-}
-
-INSTANTIATE_TEST_SUITE_P(OfAllTypes, Sockets,
-                         testing::Values(SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM),
-                         testing::PrintToStringParamName());
-
-TEST(Transfer, descriptors_close_on_exec_and_are_at_least_3) {
-  in_a_child([] {
-    ::close(0);
-    ::close(1);
-    const SocketPair sockets;  // takes these numbers
-    const Buffer buffer = patterned(least_paged_nbytes);
-    const ExportedPages exported = export_pages(buffer);
-    send(sockets[0], exported);
-    ::close(sockets[0]);
-    const Buffer imported = receive(sockets[1]);
-    const ExportedPages again = export_pages(imported);
-    const Buffer duplicate = import_pages(again.message(), again.descriptors());
-    for (const auto& [number, name] : open_files()) {
-      if (is_memory_file(name)) {
-        EXPECT_GE(number, 3);
-        EXPECT_EQ(::fcntl(number, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC) << number;
-      }
-    }
-  });
-}
-
-TEST(Transfer, no_descriptor_and_no_mapping_is_left) {
-  const auto transfer = [] {
-    Buffer imported = transferred(patterned(paged_nbytes));
-    imported.mutable_data()[0] = std::byte{1};
-    transferred(imported);
-    transferred(patterned(100, default_allocator()));
-  };
-  transfer();
-  collect();
-  const std::size_t files = open_files().size();
-  const std::size_t nbytes = address_space_nbytes();
-  for (int times = 0; times < 20; ++times) {
-    transfer();
-  }
-  collect();
-  EXPECT_EQ(open_files().size(), files);
-  EXPECT_LT(address_space_nbytes(), nbytes + paged_nbytes);
 }
 
 }  // namespace
