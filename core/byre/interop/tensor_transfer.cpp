@@ -2,6 +2,7 @@
 #include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/tensor_transfer.hpp>
 #include <byre/ipc/detail/transfers.hpp>
+#include <byre/tensor/elements.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +28,13 @@ static_assert(sizeof(TensorInMessage) <= sizeof(detail::TransferMessage::details
 /// Whether the storage of a tensor has so many other bytes that the elements are sent alone.
 bool is_small_part(const Tensor& tensor) {
   return tensor.nbytes() < tensor.storage().nbytes() / 2;
+}
+
+/// Copies the elements of a tensor in row-major order.
+void copy_elements(const void* tensor, std::byte* destination) {
+  const Tensor& from = *static_cast<const Tensor*>(tensor);
+  Storage to(Buffer::adopt(destination, from.nbytes(), [](void*) {}));
+  copy_(Tensor::over(std::move(to), from.sizes(), from.dtype()), from);
 }
 
 Tensor tensor_of(const detail::Imported& imported) try {
@@ -56,17 +64,22 @@ Tensor tensor_of(const detail::Imported& imported) try {
 
 ExportedPages export_pages(const Tensor& tensor, CallSite site) {
   detail::expect_initialized(tensor, "export_pages");
-  if (is_small_part(tensor)) {
-    return export_pages(tensor.clone(site), site);
+  const bool is_part = is_small_part(tensor);
+  const Layout layout =
+      is_part ? contiguous_layout(tensor.sizes(), "export_pages") : Layout(tensor.layout());
+  TensorInMessage packed{.dtype = static_cast<std::uint32_t>(tensor.dtype()),
+                         .ndim = static_cast<std::uint32_t>(layout.ndim()),
+                         .offset = layout.offset};
+  std::copy(layout.sizes.begin(), layout.sizes.end(), packed.sizes_and_strides.begin());
+  std::copy(layout.strides.begin(), layout.strides.end(),
+            packed.sizes_and_strides.begin() + max_ndim);
+  const auto details = std::as_bytes(std::span(&packed, 1));
+  if (!is_part) {
+    return Transfers::export_storage(tensor.storage(), DataKind::tensor, details, site);
   }
-  TensorInMessage layout{.dtype = static_cast<std::uint32_t>(tensor.dtype()),
-                         .ndim = static_cast<std::uint32_t>(tensor.ndim()),
-                         .offset = tensor.storage_offset()};
-  std::copy(tensor.sizes().begin(), tensor.sizes().end(), layout.sizes_and_strides.begin());
-  std::copy(tensor.strides().begin(), tensor.strides().end(),
-            layout.sizes_and_strides.begin() + max_ndim);
-  return Transfers::export_storage(tensor.storage(), DataKind::tensor,
-                                   std::as_bytes(std::span(&layout, 1)), site);
+  const std::size_t nbytes = tensor.nbytes();
+  return Transfers::export_copy(DataKind::tensor, details, tensor.storage().allocator(), nbytes,
+                                nbytes, &copy_elements, &tensor, site);
 }
 
 void send(int socket, const Tensor& tensor, CallSite site) {

@@ -94,30 +94,6 @@ std::optional<ExportedFiles> export_in_pages(ExportedHeader::Header& header, std
   return exported;
 }
 
-/// Copies `nbytes` bytes, which take `file_nbytes` in a file, by `copy` to a new memory file.
-ExportedFiles export_a_copy(std::size_t nbytes, std::uint64_t file_nbytes, Transfers::Copy copy,
-                            const void* source, CallSite site,
-                            const stats::detail::DataFacts& facts) {
-  stats::detail::WriteReport report;
-  report.begin();
-  ConstantFile file(static_cast<std::size_t>(file_nbytes));
-  copy(source, file.data());
-  ExportedFiles exported;
-  exported.file = file.finish();
-  exported.file_nbytes = file.nbytes();
-  exported.copied_nbytes = nbytes;
-  report.copied(facts, stats::detail::DataFacts{}, {nbytes, CopyCause::exported, site});
-  return exported;
-}
-
-void expect_on_host(const Allocator& allocator) {
-  if (!allocator.device().is_cpu()) {
-    throw InvalidArgument(format_text(
-        "cannot export data of the %s: the data is on a device. Copy the data to the host first.",
-        allocator.name()));
-  }
-}
-
 }  // namespace
 
 ExportedPages Transfers::pack(DataKind kind, std::size_t nbytes, ExportedFiles files,
@@ -136,16 +112,36 @@ ExportedPages Transfers::pack(DataKind kind, std::size_t nbytes, ExportedFiles f
   return exported;
 }
 
+ExportedPages Transfers::export_copy(DataKind kind, std::span<const std::byte> details,
+                                     const Allocator& allocator, std::size_t nbytes,
+                                     std::uint64_t file_nbytes, Copy copy, const void* source,
+                                     CallSite site, const stats::detail::DataFacts& facts) {
+  if (nbytes == 0) {
+    return pack(kind, 0, {}, details);
+  }
+  if (!allocator.device().is_cpu()) {
+    throw InvalidArgument(format_text(
+        "cannot export data of the %s: the data is on a device. Copy the data to the host first.",
+        allocator.name()));
+  }
+  stats::detail::WriteReport report;
+  report.begin();
+  ConstantFile file(static_cast<std::size_t>(file_nbytes));
+  copy(source, file.data());
+  ExportedFiles exported;
+  exported.file = file.finish();
+  exported.file_nbytes = file.nbytes();
+  exported.copied_nbytes = nbytes;
+  report.copied(facts, stats::detail::DataFacts{}, {nbytes, CopyCause::exported, site});
+  return pack(kind, nbytes, std::move(exported), details);
+}
+
 ExportedPages Transfers::export_buffer(const Buffer& data, DataKind kind,
                                        std::span<const std::byte> details, bool may_share,
                                        CallSite site) {
   const std::size_t nbytes = data.nbytes(site);
-  if (nbytes == 0) {
-    return pack(kind, 0, {}, details);
-  }
-  expect_on_host(data.allocator());
   const auto access = ExportedHeader::access(data, site);
-  if (may_share) {
+  if (may_share && nbytes != 0) {
     if (auto shared = export_in_pages(ExportedHeader::share(data, site), nbytes, site)) {
       return pack(kind, nbytes, std::move(*shared), details);
     }
@@ -154,8 +150,8 @@ ExportedPages Transfers::export_buffer(const Buffer& data, DataKind kind,
     const Buffer& from = *static_cast<const Buffer*>(source);
     std::memcpy(destination, from.data(), from.nbytes());
   };
-  return pack(kind, nbytes, export_a_copy(nbytes, nbytes, copy, &data, site, data.facts()),
-              details);
+  return export_copy(kind, details, data.allocator(), nbytes, nbytes, copy, &data, site,
+                     data.facts());
 }
 
 }  // namespace detail
@@ -172,10 +168,6 @@ ExportedPages export_pages(const TiledBuffer& data, CallSite site) {
   const std::uint64_t tile_nbytes = data.tile_nbytes();
   const auto details = std::as_bytes(std::span(&tile_nbytes, 1));
   const std::size_t nbytes = data.nbytes();
-  if (nbytes == 0) {
-    return Transfers::pack(detail::DataKind::tiles, 0, {}, details);
-  }
-  detail::expect_on_host(data.allocator());
   const detail::TilesInFile tiles{nbytes, tile_nbytes};
   const auto copy = [](const void* source, std::byte* destination) {
     const TiledBuffer& from = *static_cast<const TiledBuffer*>(source);
@@ -185,10 +177,8 @@ ExportedPages export_pages(const TiledBuffer& data, CallSite site) {
       std::memcpy(destination + index * to.stride(), tile.data(), tile.size());
     }
   };
-  return Transfers::pack(
-      detail::DataKind::tiles, nbytes,
-      detail::export_a_copy(nbytes, tiles.count() * tiles.stride(), copy, &data, site, {}),
-      details);
+  return Transfers::export_copy(detail::DataKind::tiles, details, data.allocator(), nbytes,
+                                tiles.count() * tiles.stride(), copy, &data, site);
 }
 
 }  // namespace byre::inline BYRE_ABI

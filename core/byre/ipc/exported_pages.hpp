@@ -101,8 +101,8 @@ class ExportedPages {
 /// read and clone it at once.
 ///
 /// Data in pages is not copied: data of at least least_paged_nbytes from paged_allocator(), mapped
-/// files, and data that was imported itself. docs/processes.md lists the exceptions. All other data
-/// is copied once, to pages that only the importers have. Copies count as copies with
+/// files, and data that was imported itself. docs/processes.md lists the exceptions. Each export
+/// copies other data once, to pages that only the importers have. Copies count as copies with
 /// CopyCause::exported.
 ///
 /// Throws TransferError if the system lacks the means or the process has no descriptor left,
@@ -155,9 +155,10 @@ struct ExportedViews {
 
 /// Notices the end of the views of all data that was exported from its own pages: other processes
 /// destroyed their clones, or ended in any way. Afterwards an owner writes such data in place, and
-/// data that only views had kept is released. A write to the data looks too. `Wait::allowed` waits
-/// until the data that is exported now has no view, except data at which another thread looks at
-/// that moment, by a write or a call of its own.
+/// data that only views had kept is released. A write to the data looks too.
+///
+/// `Wait::allowed` waits until the data that was exported before the call has no view. It holds no
+/// lock and no data meanwhile. It returns earlier if the process has no descriptor left.
 ///
 /// Thread-safe. Throws nothing. Cost: three system calls for each exported data.
 BYRE_API ExportedViews collect(Wait wait = Wait::never) noexcept;

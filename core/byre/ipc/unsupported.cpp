@@ -23,6 +23,11 @@ ExportedPages detail::Transfers::export_buffer(const Buffer&, DataKind, std::spa
                                                bool, CallSite) {
   throw_unsupported("export");
 }
+ExportedPages detail::Transfers::export_copy(DataKind, std::span<const std::byte>, const Allocator&,
+                                             std::size_t, std::uint64_t, Copy, const void*,
+                                             CallSite, const stats::detail::DataFacts&) {
+  throw_unsupported("export");
+}
 ExportedPages detail::Transfers::export_storage(const Storage&, DataKind,
                                                 std::span<const std::byte>, CallSite) {
   throw_unsupported("export");

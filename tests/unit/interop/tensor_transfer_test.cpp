@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Tensors that are exported and imported.
 #include <byre/interop/tensor_transfer.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -11,9 +12,12 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "../ipc/peer.hpp"
+#include "support/counted.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -53,6 +57,40 @@ TEST(TensorTransfer, a_small_part_of_a_storage_arrives_alone) {
   const Tensor imported = transferred(row);
   EXPECT_EQ(imported.storage().nbytes(), row.nbytes());
   EXPECT_EQ(imported.at<float>({2}), 14.0F);
+}
+
+TEST(TensorTransfer, a_small_part_is_copied_once) {
+  const Tensor tensor = Tensor::zeros({1024, 1024}, DType::f32);
+  const Tensor columns = tensor.narrow(1, 3, 511);
+  const auto before = stats::snapshot();
+  const Recorder recorder;
+  EXPECT_EQ(export_pages(columns).copied_nbytes(), columns.nbytes());
+  const unsigned line = __LINE__ - 1;
+  EXPECT_EQ((stats::snapshot() - before).copies, BYRE_STATS);
+  if (BYRE_STATS) {
+    ASSERT_EQ(recorder.events().size(), 1U);
+    EXPECT_EQ(recorder.events()[0].cause, stats::CopyCause::exported);
+    EXPECT_EQ(recorder.events()[0].site.line, line);
+  }
+}
+
+TEST(TensorTransfer, half_of_a_storage_is_sent_with_the_rest) {
+  const Tensor tensor = Tensor::empty({1024, 1024}, DType::f32, paged_allocator());
+  EXPECT_EQ(export_pages(tensor.narrow(1, 3, 512)).copied_nbytes(), 0U);
+}
+
+TEST(TensorTransfer, sealed_files_can_be_required) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(least_paged_nbytes, '\0'));
+  const Tensor tensor = Tensor::over(Storage(Buffer::map_file(folder / "file")),
+                                     {static_cast<std::int64_t>(least_paged_nbytes)}, DType::u8);
+  const ExportedPages exported = export_pages(tensor);
+  EXPECT_THROW(
+      import_pages<Tensor>(exported.message(), exported.descriptors(), Accept::sealed_files),
+      TransferError);
+  const SocketPair sockets;
+  send(sockets[0], tensor);
+  EXPECT_THROW(receive<Tensor>(sockets[1], Accept::sealed_files), TransferError);
 }
 
 TEST(TensorTransfer, pages_are_not_copied_and_either_side_may_write) {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "changed_messages.hpp"
 #include "patterns.hpp"
 #include "peer.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -191,7 +193,12 @@ TEST(ExportedFiles, descriptors_close_on_exec_and_are_at_least_3) {
 }
 
 TEST(ExportedFiles, no_descriptor_and_no_mapping_is_left) {
-  const auto transfer = [] {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(huge_page_nbytes + 7, 'f'));  // ends within a page
+  const Buffer mapped = Buffer::map_file(folder / "file");
+  const auto transfer = [&mapped] {
+    Buffer of_file = transferred(mapped);
+    of_file.mutable_data()[0] = std::byte{1};
     Buffer imported = transferred(patterned(paged_nbytes));
     imported.mutable_data()[0] = std::byte{1};
     transferred(imported);
@@ -207,6 +214,28 @@ TEST(ExportedFiles, no_descriptor_and_no_mapping_is_left) {
   collect();
   EXPECT_EQ(open_files().size(), files);
   EXPECT_LT(address_space_nbytes(), nbytes + paged_nbytes);
+}
+
+/// A child with a mapping that can write the file would prevent the seal. The copy touches an
+/// inaccessible page, so the process forks in the middle of the export.
+TEST(ExportedFiles, a_fork_during_the_copy_leaves_the_file_sealed) {
+  in_a_child([] {
+    static void* const page =
+        ::mmap(nullptr, page_nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static pid_t child = 0;
+    std::signal(SIGSEGV, [](int) {
+      ::mprotect(page, page_nbytes, PROT_READ);
+      child = ::fork();
+      while (child == 0) {
+        ::pause();
+      }
+    });
+    const Buffer source = Buffer::adopt(page, page_nbytes, [](void*) {});
+    EXPECT_EQ(transferred(source).data()[0], std::byte{0});
+    EXPECT_GT(child, 0);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  });
 }
 
 }  // namespace

@@ -148,6 +148,9 @@ TEST(Messages, written_pages_that_do_not_fit_are_refused) {
   constexpr std::size_t page = page_nbytes;
   EXPECT_EQ(error_of_patch(1, {{paged_nbytes - page, page}}, table + page), "no error");
   EXPECT_EQ(error_of_patch(2, {{0, page}, {page, page}}, table + 2 * page), "no error");
+  constexpr std::uint64_t most_runs = paged_nbytes / page + 1;
+  constexpr std::size_t long_table = 64 * page;
+  EXPECT_EQ(error_of_patch(most_runs, {}, long_table), "no error");
   const struct {
     std::uint64_t count;
     std::vector<PatchRun> runs;
@@ -166,6 +169,7 @@ TEST(Messages, written_pages_that_do_not_fit_are_refused) {
       {most / sizeof(PatchRun) + 1, {{0, 0}}, table + page},
       {1, {{0, page}}, table},
       {1, {}, 7},
+      {most_runs + 1, {}, long_table},
   };
   for (const auto& [count, runs, nbytes] : refused) {
     EXPECT_NE(error_of_patch(count, runs, nbytes), "no error") << count << ' ' << nbytes;

@@ -93,6 +93,19 @@ TEST(Sockets, sockets_that_pass_credentials_receive) {
   EXPECT_EQ(open_files().size(), files + 2);
 }
 
+TEST(Sockets, a_descriptor_of_the_senders_process_is_closed) {
+  constexpr int pass_pidfd = 76;  // SO_PASSPIDFD, Linux 6.5; older headers lack it
+  const SocketPair sockets;
+  const int yes = 1;
+  if (::setsockopt(sockets[1], SOL_SOCKET, pass_pidfd, &yes, sizeof yes) != 0) {
+    GTEST_SKIP() << "the system does not send such descriptors";
+  }
+  const std::size_t files = open_files().size();
+  send(sockets[0], filled(std::byte{2}));
+  EXPECT_EQ(receive(sockets[1]).data()[0], std::byte{2});
+  EXPECT_EQ(open_files().size(), files);
+}
+
 TEST(Sockets, sockets_of_the_network_are_refused) {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const Buffer buffer = filled(std::byte{1});

@@ -110,7 +110,7 @@ TEST(Transfer, an_overlay_is_exported_by_its_written_pages) {
   const auto before = stats::snapshot();
   const Buffer imported = transferred(overlay);
   EXPECT_EQ((stats::snapshot() - before).bytes_copied,
-            static_cast<std::int64_t>(BYRE_STATS * 5 * system::actual_page_nbytes()));
+            static_cast<std::int64_t>(BYRE_STATS * 2 * 5 * system::actual_page_nbytes()));
   EXPECT_EQ(imported.origin(), Origin::overlay);
   EXPECT_EQ(std::memcmp(imported.data(), overlay.data(), paged_nbytes), 0);
   EXPECT_EQ(copied_by_export(overlay), 5 * system::actual_page_nbytes());

@@ -19,31 +19,11 @@
 
 #include "../pages/children.hpp"
 #include "../pages/paged_buffers.hpp"
-#include "peer.hpp"
 #include "support/watched_system.hpp"
+#include "views.hpp"
 
 namespace byre::test {
 namespace {
-
-using Order = Peer::Order;
-
-constexpr auto one = std::byte{1};
-constexpr auto two = std::byte{2};
-constexpr auto three = std::byte{3};
-
-/// A peer that has a lazy clone of `buffer`, in which all bytes are 1.
-class Views : public testing::Test {
- protected:
-  Views() {
-    collect();  // what other tests exported
-    buffer_ = filled(one);
-    send(peer_.data[0], buffer_);
-    EXPECT_TRUE(peer_.tell(Order::receive));
-  }
-
-  Peer peer_;
-  Buffer buffer_;
-};
 
 TEST_F(Views, neither_process_sees_the_writes_of_the_other) {
   EXPECT_TRUE(peer_.tell(Order::write, 5, two));
@@ -136,38 +116,12 @@ TEST_F(Views, a_view_outlives_the_data_in_the_exporter) {
   EXPECT_EQ(peer_.tell(Order::read, paged_nbytes - 1), one);
 }
 
-TEST_F(Views, data_that_only_a_view_kept_is_released_by_collect) {
-  const auto before = stats::snapshot();
-  buffer_ = Buffer();
-  collect();
-  EXPECT_EQ((stats::snapshot() - before).live_bytes,
-            -static_cast<std::int64_t>(BYRE_STATS * paged_nbytes));
-  EXPECT_EQ(collect().remaining, 0U);
-}
-
 TEST_F(Views, a_clone_of_the_importer_keeps_the_view) {
   EXPECT_TRUE(peer_.tell(Order::fork));
   EXPECT_TRUE(peer_.tell(Order::drop));
   EXPECT_EQ(collect().remaining, 1U);
   peer_.data.close(0);
   EXPECT_EQ(collect(Wait::allowed).remaining, 0U);
-}
-
-TEST_F(Views, collect_waits_for_the_last_view) {
-  Peer other;
-  // The fork made the file of buffer_ constant, so this test needs data of its own.
-  Buffer late = filled(two);
-  for (Peer* peer : {&peer_, &other}) {
-    send(peer->data[0], late);
-    EXPECT_TRUE(peer->tell(Order::receive));
-  }
-  EXPECT_EQ(late.use_count(), 1U);
-  EXPECT_FALSE(late.is_unique());
-  EXPECT_TRUE(peer_.tell(Order::drop));
-  EXPECT_GE(collect().remaining, 1U);
-  ::kill(other.process(), SIGKILL);
-  EXPECT_EQ(collect(Wait::allowed).remaining, 0U);
-  EXPECT_TRUE(late.is_unique());
 }
 
 TEST_F(Views, an_exporter_that_forks_leaves_the_view_as_it_was) {
@@ -232,62 +186,6 @@ TEST_F(Views, without_the_descriptor_a_view_is_assumed) {
   });
 }
 
-TEST_F(Views, collect_looks_at_all_data) {
-  std::vector<Buffer> buffers;
-  for (int index = 0; index < 20; ++index) {
-    buffers.push_back(filled(one, least_paged_nbytes));
-  }
-  for (const std::size_t ended : {20U, 0U}) {
-    for (const Buffer& buffer : buffers) {
-      export_pages(buffer);
-    }
-    EXPECT_TRUE(ended == 0 || collect().ended == ended);
-  }
-  buffers.resize(8);
-  EXPECT_EQ(filled(two).nbytes(), paged_nbytes);
-  EXPECT_EQ(filled(two).nbytes(), paged_nbytes);
-  EXPECT_EQ(filled(two).nbytes(), paged_nbytes);
-  EXPECT_EQ(collect().ended, 0U);
-}
-
-TEST_F(Views, a_wait_for_one_view_leaves_other_data_writable) {
-  Buffer other = filled(one);
-  export_pages(other);
-  std::atomic<bool> is_over = false;
-  std::thread waiting([&] {
-    while (!is_over) {  // a look of the other thread may hide the view
-      collect(Wait::allowed);
-    }
-  });
-  while (collect().remaining != 0) {  // until the waiting thread has the right of buffer_
-    std::this_thread::yield();
-  }
-  export_pages(other);
-  EXPECT_NE(other.materialize(), Materialized::overlaid);
-  is_over = true;
-  EXPECT_TRUE(peer_.tell(Order::drop));
-  waiting.join();
-  collect();
-  EXPECT_TRUE(buffer_.is_unique());
-}
-
-TEST_F(Views, data_that_only_views_keep_leaves_its_budget) {
-  constexpr std::size_t mib = 1 << 20;
-  Budget budget(3 * mib);
-  BudgetedAllocator paged = budgeted(paged_allocator(), budget);
-  BudgetedAllocator host = budgeted(default_allocator(), budget);
-  Buffer dropped = filled(two, 2 * mib, paged);
-  send(peer_.data[0], dropped);
-  EXPECT_TRUE(peer_.tell(Order::receive));
-  dropped = Buffer();
-  EXPECT_EQ(Buffer::allocate(2 * mib, host).nbytes(), 2 * mib);
-  EXPECT_EQ(budget.used(), 0U);
-  dropped = filled(three, 2 * mib, paged);
-  export_pages(dropped);
-  dropped = Buffer();
-  EXPECT_EQ(peer_.tell(Order::read, 5), two);
-}  // ~Budget() requires that no byte is in use
-
 TEST_F(Views, a_descriptor_in_a_message_is_a_view) {
   EXPECT_TRUE(peer_.tell(Order::drop));
   send(peer_.data[0], buffer_);
@@ -337,13 +235,6 @@ TEST_F(Views, a_writable_clone_with_a_view_leaves_the_view) {
   EXPECT_TRUE(peer_.tell(Order::receive));
   EXPECT_EQ(peer_.tell(Order::read, 1), two);
   EXPECT_EQ(peer_.tell(Order::read, 2), one);
-}
-
-TEST_F(Views, dropped_data_is_released_at_the_next_allocation) {
-  buffer_ = Buffer();
-  buffer_ = filled(two);
-  EXPECT_EQ(collect().ended, 0U);
-  EXPECT_EQ(peer_.tell(Order::read, 1), one);
 }
 
 /// How many pages were written in an overlay.

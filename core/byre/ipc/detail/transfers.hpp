@@ -90,6 +90,12 @@ struct Transfers {
   static ExportedPages export_buffer(const Buffer& data, DataKind kind,
                                      std::span<const std::byte> details, bool may_share,
                                      CallSite site);
+  /// Copies `nbytes` bytes of `allocator` by `copy` to a new file, where they take `file_nbytes`.
+  BYRE_API static ExportedPages export_copy(DataKind kind, std::span<const std::byte> details,
+                                            const Allocator& allocator, std::size_t nbytes,
+                                            std::uint64_t file_nbytes, Copy copy,
+                                            const void* source, CallSite site,
+                                            const stats::detail::DataFacts& facts = {});
   BYRE_API static ExportedPages export_storage(const Storage& data, DataKind kind,
                                                std::span<const std::byte> details, CallSite site);
 
