@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "../workload.hpp"
 #include "support/heap_nbytes.hpp"
+#include "support/open_files.hpp"
 #include "support/sanitized.hpp"
 
 #if defined(__GLIBC__)
@@ -20,8 +20,6 @@
 
 namespace byre::stress {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The value of a line of /proc/self/status such as "VmHWM:   1234 kB".
 std::uint64_t status(const std::string& key) {
@@ -38,21 +36,12 @@ std::uint64_t status(const std::string& key) {
 /// The number of open files. Always includes byre's page file, which does not exist at all times: a
 /// fork closes it, and byre creates it again when pages are next needed.
 std::uint64_t open_files() {
-  std::error_code unreadable;
   std::uint64_t page_files = 0;
   std::uint64_t others = 0;
-  for (const auto& entry : fs::directory_iterator("/proc/self/fd", unreadable)) {
-    const bool is_page_file =
-        fs::read_symlink(entry, unreadable).string().starts_with("/memfd:byre");
-    ++(is_page_file ? page_files : others);
+  for (const auto& [number, name] : test::open_files()) {
+    ++(test::is_memory_file(name) ? page_files : others);
   }
   return others + std::max<std::uint64_t>(page_files, 1);
-}
-
-std::uint64_t lines_of(const fs::path& path) {
-  std::ifstream file(path);
-  return static_cast<std::uint64_t>(
-      std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
 }
 
 /// Makes malloc return freed memory to the system. By default, its thresholds grow with the largest
@@ -74,7 +63,7 @@ Resources resources_after_trimming() {
 #endif
   return {.resident_nbytes = status("VmRSS") * 1024,
           .heap_nbytes = test::heap_nbytes().value_or(0),
-          .mappings = lines_of("/proc/self/maps"),
+          .mappings = test::count_mappings([](const auto&) { return true; }),
           .files = open_files(),
           .threads = status("Threads")};
 }

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,12 +46,7 @@ struct Sources {
 
 /// The number of open files and of mapped memory files.
 std::pair<std::size_t, std::size_t> usage() {
-  std::ifstream maps("/proc/self/maps");
-  std::size_t mappings = 0;
-  for (std::string line; std::getline(maps, line);) {
-    mappings += is_memory_file(line) ? 1U : 0U;
-  }
-  return {open_files().size(), mappings};
+  return {open_files().size(), count_mappings(is_memory_file)};
 }
 
 /// Sends and receives `source`, or, if it is empty, data with one owner, and writes both. Throws

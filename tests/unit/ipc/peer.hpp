@@ -18,31 +18,9 @@
 #include <optional>
 #include <utility>
 
+#include "support/socket_pair.hpp"
+
 namespace byre::test {
-
-/// Two connected sockets, which are closed with the object.
-class SocketPair {
- public:
-  explicit SocketPair(int type = SOCK_STREAM) {
-    EXPECT_EQ(::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends_), 0);
-  }
-  ~SocketPair() {
-    close(0);
-    close(1);
-  }
-  SocketPair(const SocketPair&) = delete;
-  SocketPair& operator=(const SocketPair&) = delete;
-
-  int operator[](int end) const noexcept { return ends_[end]; }
-  void close(int end) noexcept {
-    if (ends_[end] >= 0) {
-      ::close(std::exchange(ends_[end], -1));
-    }
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-};
 
 class Peer {
  public:

@@ -23,13 +23,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "support/child_process.hpp"
+#include "support/open_files.hpp"
 
 namespace byre::test {
 
@@ -108,20 +107,6 @@ inline std::string mapping_field(const std::byte* begin, const std::string& fiel
   return "";
 }
 
-/// Maps the descriptors of this process's open files to the names of the files. Includes the
-/// descriptor with which this function reads /proc/self/fd.
-inline std::map<int, std::string> open_files() {
-  std::map<int, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code is_gone;  // set for the directory's own descriptor, which is closed again
-    files[std::stoi(entry.path().filename())] =
-        std::filesystem::read_symlink(entry.path(), is_gone).string();
-  }
-  return files;
-}
-inline bool is_memory_file(const std::string& name) {
-  return name.find("/memfd:byre") != std::string::npos;
-}
 /// The memory that an open file uses.
 inline std::size_t memory_nbytes(int number) {
   struct ::stat about {};

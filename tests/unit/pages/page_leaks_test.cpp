@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <ostream>
@@ -50,11 +49,7 @@ bool is_ours(const std::string& name) {
 }
 
 Usage measure_usage() {
-  Usage usage;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    usage.mappings += is_ours(line) ? 1U : 0U;
-  }
+  Usage usage{.mappings = count_mappings(is_ours)};
   for (const auto& [number, name] : open_files()) {
     ++usage.open_files;
     usage.memory_nbytes += is_ours(name) ? memory_nbytes(number) : 0;
