@@ -1,53 +1,45 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "processes/channels.hpp"
 
-#include <dirent.h>
+#include <byre/ipc/send.hpp>
+
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <span>
 #include <sstream>
 #include <system_error>
 
+#include "support/socket_pair.hpp"
+
 namespace byre::stress::processes {
 namespace {
-
-/// The bytes of a packet.
-struct PacketBytes {
-  std::array<std::byte, ExportedPages::message_nbytes> message;
-  Contents contents;
-  Kind kind;
-};
-
-constexpr std::size_t most_descriptors = 2;
-
-struct alignas(::cmsghdr) Control {
-  std::array<char, CMSG_SPACE(most_descriptors * sizeof(int))> bytes{};
-};
 
 [[noreturn]] void throw_last_error(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
 }
 
+bool send(int mailbox, const Packet& packet, std::span<const int> descriptors) {
+  if (system::send_message(mailbox, std::as_bytes(std::span(&packet, 1)), descriptors) ==
+      system::Transfer::done) {
+    return true;
+  }
+  if (errno != EAGAIN) {
+    throw_last_error("sendmsg");
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* name_of(Step step) noexcept {
-  constexpr const char* names[] = {"allocate_paged", "allocate_ordinary",
-                                   "clone",          "write",
-                                   "send",           "receive",
-                                   "send_packet",    "receive_packet",
-                                   "keep_export",    "import_kept",
-                                   "drop",           "collect",
-                                   "fork",           "exec",
-                                   "exit",           "verify_all",
-                                   "verify_last",    "none"};
+  constexpr const char* names[] = {
+      "allocate_paged", "allocate_ordinary", "clone", "write",   "send", "send_packet", "receive",
+      "keep_export",    "import_kept",       "drop",  "collect", "fork", "exec",        "exit",
+      "verify_all",     "verify_last",       "none"};
   static_assert(std::size(names) == step_count);
   return names[static_cast<std::size_t>(step)];
 }
@@ -95,77 +87,43 @@ void Channels::tell(const Record& record) const noexcept {
   }
 }
 
-bool send_packet(int mailbox, const Packet& packet) {
-  PacketBytes bytes{.message = {}, .contents = packet.contents, .kind = packet.kind};
-  std::ranges::copy(packet.exported.message(), bytes.message.begin());
-  const std::span<const int> numbers = packet.exported.descriptors();
-  Control control;
-  ::iovec part{&bytes, sizeof bytes};
-  ::msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.bytes.data();
-  header.msg_controllen = CMSG_SPACE(numbers.size_bytes());
-  ::cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(numbers.size_bytes());
-  std::memcpy(CMSG_DATA(rights), numbers.data(), numbers.size_bytes());
-  if (::sendmsg(mailbox, &header, MSG_NOSIGNAL) >= 0) {
-    return true;
-  }
-  if (errno != EAGAIN) {
-    throw_last_error("sendmsg");
-  }
-  return false;
+bool send_by_socket(int mailbox, const Value& value) {
+  const test::SocketPair sockets(SOCK_SEQPACKET);
+  std::visit([&](const auto& data) { byre::send(sockets[0], data); }, value.data());
+  const int socket = sockets[1];
+  return send(mailbox, {value.contents(), value.kind(), true, {}}, std::span(&socket, 1));
 }
 
-std::optional<Value> receive_packet(int mailbox) {
-  PacketBytes bytes;
-  Control control;
-  ::iovec part{&bytes, sizeof bytes};
-  ::msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.bytes.data();
-  header.msg_controllen = control.bytes.size();
-  const ssize_t received = ::recvmsg(mailbox, &header, MSG_CMSG_CLOEXEC);
-  if (received < 0 && errno == EAGAIN) {
+bool send_packet(int mailbox, const Value& value) {
+  const ExportedPages exported = value.exported();
+  Packet packet{value.contents(), value.kind(), false, {}};
+  std::ranges::copy(exported.message(), packet.exported.begin());
+  return send(mailbox, packet, exported.descriptors());
+}
+
+system::Transfer receive(int mailbox, Packet& packet, system::Received& received) noexcept {
+  return system::receive_message(mailbox, std::as_writable_bytes(std::span(&packet, 1)), received);
+}
+
+std::optional<Value> receive_value(int mailbox) {
+  Packet packet;
+  system::Received received;
+  const system::Transfer result = receive(mailbox, packet, received);
+  if (result == system::Transfer::failed && errno == EAGAIN) {
     return std::nullopt;
   }
-  const ::cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-  if (received != ssize_t{sizeof bytes} || rights == nullptr) {
+  if (result != system::Transfer::done) {
     throw_last_error("recvmsg");
   }
-  int numbers[most_descriptors];
-  const auto count = static_cast<std::size_t>(rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  std::memcpy(numbers, CMSG_DATA(rights), count * sizeof(int));
-  const std::span<const int> files = std::span(numbers).first(count);
-  Value value(Value::imported(bytes.kind, bytes.message, files), bytes.contents);
-  std::ranges::for_each(files, [](int file) { ::close(file); });
-  return value;
-}
-
-std::size_t descriptor_count() {
-  ::DIR* const folder = ::opendir("/proc/self/fd");
-  if (folder == nullptr) {
-    throw_last_error("opendir /proc/self/fd");
+  int numbers[system::most_descriptors];
+  for (std::size_t index = 0; index < received.descriptor_count; ++index) {
+    numbers[index] = received.descriptors[index].number();
   }
-  std::size_t count = 0;
-  while (::readdir(folder) != nullptr) {
-    ++count;
-  }
-  ::closedir(folder);
-  return count - 3;  // ".", ".." and the folder itself
-}
-
-std::size_t mapped_memory_files() {
-  std::ifstream maps("/proc/self/maps");
-  std::size_t count = 0;
-  for (std::string line; std::getline(maps, line);) {
-    count += line.find("memfd:") != line.npos ? 1U : 0U;
-  }
-  return count;
+  return packet.has_socket
+             ? Value(Value::received(packet.kind, numbers[0]), packet.contents)
+             : Value(Value::imported(packet.kind, packet.exported,
+                                     std::span(numbers).first(received.descriptor_count)),
+                     packet.contents);
 }
 
 }  // namespace byre::stress::processes

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <byre/ipc/exported_pages.hpp>
+#include <byre/system/detail/sockets.hpp>
 
 #include <sys/types.h>
 
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "values.hpp"
 
@@ -24,9 +24,8 @@ enum class Step : std::uint8_t {
   clone,
   write,
   send,
-  receive,
   send_packet,
-  receive_packet,
+  receive,
   keep_export,
   import_kept,
   drop,
@@ -63,8 +62,7 @@ int inheritable(int descriptor);
 using Mailbox = std::array<int, 2>;
 
 struct Channels {
-  enum Content : std::uint8_t { buffers, storages, tiles, packets };
-  static constexpr std::size_t mailbox_count = 4;  ///< one for each Content
+  static constexpr std::size_t mailbox_count = 2;
 
   std::array<Mailbox, mailbox_count> mailboxes{};
   int permits = -1;                  ///< has a byte for each process that may be started
@@ -82,21 +80,22 @@ struct Channels {
   void tell(const Record& record) const noexcept;
 };
 
-/// A message that contains more than byre's own.
+/// A message in a mailbox. It tells the contents of the data when it was sent.
 struct Packet {
-  ExportedPages exported;
   Contents contents;
   Kind kind;
+  bool has_socket;  ///< byre::send() has sent the data to the socket that comes with this message
+  /// Otherwise the data comes with this message.
+  std::array<std::byte, ExportedPages::message_nbytes> exported;
 };
 
-/// Returns false if the mailbox is full.
-bool send_packet(int mailbox, const Packet& packet);
-/// Returns nothing if the mailbox is empty.
-std::optional<Value> receive_packet(int mailbox);
+/// Both return false if the mailbox is full.
+bool send_by_socket(int mailbox, const Value& value);
+bool send_packet(int mailbox, const Value& value);
 
-/// How many descriptors this process has.
-std::size_t descriptor_count();
-/// How many memory files this process maps.
-std::size_t mapped_memory_files();
+/// Fails with EAGAIN if the mailbox is empty.
+system::Transfer receive(int mailbox, Packet& packet, system::Received& received) noexcept;
+/// Returns nothing if the mailbox is empty.
+std::optional<Value> receive_value(int mailbox);
 
 }  // namespace byre::stress::processes

@@ -21,9 +21,7 @@ test::CommandLine command_line() {
       .value("kills", "N", "end after N kills. Default: 1000")
       .value("workers", "N", "how many processes work at once, 1 to 64. Default: 8")
       .value("seed", "N", "determines the steps of each process. Default: random")
-      .value("fault", "NAME",
-             "make an error that the run must detect: blind_owner, deaf_owner, "
-             "written_view, kept_descriptor or kept_value")
+      .value("fault", "NAME", "make an error that the run must detect; see stress/README.md")
       .flag("alone", "no other program uses shared memory: fail if the machine has more afterwards")
       .flag("json", "print the figures as JSON")
       .values("worker", "TEXT", "internal: the program is a worker of another byre-kills");
@@ -33,7 +31,11 @@ test::CommandLine command_line() {
 Fault fault_of(const std::string& name) {
   const auto found = std::ranges::find(fault_names, name);
   if (found == std::end(fault_names)) {
-    throw test::UsageError("unknown fault '" + name + "'");
+    std::string text = "unknown fault '" + name + "', possible:";
+    for (const char* const possible : fault_names) {
+      text += std::string(" ") + possible;
+    }
+    throw test::UsageError(text);
   }
   return static_cast<Fault>(found - std::begin(fault_names));
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "processes/supervisor.hpp"
 
+#include <byre/pages/paged_allocator.hpp>
+#include <byre/system/detail/memory_files.hpp>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -25,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/open_files.hpp"
 #include "support/random.hpp"
 
 namespace byre::stress::processes {
@@ -33,8 +38,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience{120};
-/// For the memory of the system itself. The memory files of one worker are larger.
-constexpr std::int64_t most_shared_growth_nbytes = std::int64_t{1} << 20;
+/// For the memory of the system itself. Each memory file of a worker is larger.
+constexpr std::int64_t most_shared_growth_nbytes = least_paged_nbytes - 1;
 
 int checked(int result, const char* call) {
   if (result < 0) {
@@ -42,40 +47,6 @@ int checked(int result, const char* call) {
   }
   return result;
 }
-
-/// A descriptor of the supervisor.
-class File {
- public:
-  File() = default;
-  explicit File(int number) noexcept : number_(number) {}
-  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~File() { close(); }
-
-  int number() const noexcept { return number_; }
-  void close() noexcept {
-    if (number_ >= 0) {
-      ::close(std::exchange(number_, -1));
-    }
-  }
-
- private:
-  int number_ = -1;
-};
-
-struct Pipe {
-  Pipe() {
-    int ends[2];
-    checked(::pipe2(ends, O_CLOEXEC), "pipe2");
-    reads = File(ends[0]);
-    writes = File(ends[1]);
-  }
-  File reads;
-  File writes;
-};
 
 std::int64_t shared_memory_nbytes() {
   std::ifstream info("/proc/meminfo");
@@ -86,7 +57,7 @@ std::int64_t shared_memory_nbytes() {
       return kibibytes << 10;
     }
   }
-  return 0;
+  throw std::runtime_error("/proc/meminfo lacks the size of shared memory");
 }
 
 /// A pause that moves the next kill to a random point within the steps of the workers. Nothing
@@ -112,7 +83,7 @@ class Supervisor {
   explicit Supervisor(const RunSettings& settings) : settings_(settings), random_(settings.seed) {
     checked(::prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
     interrupt_at_ends_of_children();
-    for (const Pipe* const pipe : {&permits_, &records_}) {
+    for (const system::Pipe* const pipe : {&permits_, &records_}) {
       checked(::fcntl(pipe->reads.number(), F_SETFL, O_NONBLOCK), "fcntl");
     }
     for (Mailbox& mailbox : channels_.mailboxes) {
@@ -125,7 +96,7 @@ class Supervisor {
     channels_.records = inheritable(records_.writes.number());
     channels_.stop = inheritable(stop_.reads.number());
     channels_.finish = inheritable(finish_.reads.number());
-    channels_.descriptor_count = descriptor_count() - supervisor_ends;
+    channels_.descriptor_count = test::open_files().size() - supervisor_ends;
   }
 
   void kill_workers() {
@@ -134,7 +105,7 @@ class Supervisor {
         start_worker();
       }
       permit_forks();
-      hear_records(random_.number(1U, 8U));
+      hear_records(random_.number(1U, 16U));
       if (random_.flag()) {
         pause(std::chrono::microseconds(random_.below(200)));
       }
@@ -148,7 +119,7 @@ class Supervisor {
   /// Has the workers check their values, and that nothing is left of other processes.
   void finish() {
     stop_.writes.close();
-    const std::vector<File> kept = read_last_values();
+    const std::vector<system::Descriptor> kept = read_last_values();
     // No process has mailbox 0 any more: survivors have closed it, and other processes have begun
     // to end. Survivors may still close mailboxes with messages. The memory of an ending process
     // can last until its parent has waited for it.
@@ -170,6 +141,7 @@ class Supervisor {
     while (!processes_.empty()) {
       wait_for(processes_.begin()->first);
     }
+    leave_something();
     if (::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD) {
       throw std::runtime_error("a child process is left after all workers have ended");
     }
@@ -361,37 +333,46 @@ class Supervisor {
 
   /// Receives what survivors send, until all processes have closed the mailboxes. Returns
   /// descriptors that the supervisor keeps.
-  std::vector<File> read_last_values() {
-    const File mailbox = std::move(mailboxes_[2 * Channels::buffers]);
+  std::vector<system::Descriptor> read_last_values() {
+    const system::Descriptor mailbox = std::move(mailboxes_[0]);
     mailboxes_.clear();
-    std::vector<File> kept;
+    std::vector<system::Descriptor> kept;
     for (;;) {
-      char bytes[ExportedPages::message_nbytes];
-      alignas(::cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
-      ::iovec part{bytes, sizeof bytes};
-      ::msghdr header{};
-      header.msg_iov = &part;
-      header.msg_iovlen = 1;
-      header.msg_control = control;
-      header.msg_controllen = sizeof control;
-      const ssize_t nbytes = ::recvmsg(mailbox.number(), &header, MSG_CMSG_CLOEXEC);
-      if (nbytes == 0 || (nbytes < 0 && errno != EAGAIN)) {
-        return kept;
-      }
-      if (nbytes < 0) {
+      Packet packet;
+      system::Received received;
+      const system::Transfer result = receive(mailbox.number(), packet, received);
+      if (result == system::Transfer::failed && errno == EAGAIN) {
         hear_records(0);
         wait_for_input({{mailbox.number(), POLLIN, 0}, {records_.reads.number(), POLLIN, 0}});
         continue;
       }
-      const ::cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-      for (std::size_t at = CMSG_LEN(0); at < rights->cmsg_len; at += sizeof(int)) {
-        int number = -1;
-        std::memcpy(&number, reinterpret_cast<const char*>(rights) + at, sizeof number);
-        kept.emplace_back(number);
+      if (result != system::Transfer::done) {
+        return kept;
       }
+      std::ranges::move(received.descriptors, std::back_inserter(kept));
       if (settings_.fault != Fault::kept_descriptor) {
         kept.clear();
       }
+    }
+  }
+
+  /// Makes the faults of the supervisor.
+  void leave_something() {
+    if (settings_.fault == Fault::left_process && checked(::fork(), "fork") == 0) {
+      ::_exit(EXIT_SUCCESS);
+    }
+    if (settings_.fault == Fault::left_descriptor) {
+      checked(::dup(STDERR_FILENO), "dup");
+    }
+    constexpr std::size_t nbytes = std::size_t{64} << 20;
+    if (settings_.fault == Fault::left_mapping) {
+      system::map_memory_file(system::create_memory_file(nbytes), 0, nbytes,
+                              system::Writes::to_file, nullptr);
+    }
+    if (settings_.fault == Fault::left_memory) {
+      void* const memory =
+          ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      std::memset(memory, 1, nbytes);
     }
   }
 
@@ -407,12 +388,12 @@ class Supervisor {
   const RunSettings settings_;
   test::Random random_;
   const Clock::time_point begin_ = Clock::now();
-  Pipe permits_;
-  Pipe records_;
-  Pipe stop_;
-  Pipe finish_;
+  system::Pipe permits_ = system::create_pipe();
+  system::Pipe records_ = system::create_pipe();
+  system::Pipe stop_ = system::create_pipe();
+  system::Pipe finish_ = system::create_pipe();
   Channels channels_;
-  std::vector<File> mailboxes_;
+  std::vector<system::Descriptor> mailboxes_;
   std::map<pid_t, Process> processes_;
   std::size_t dying_ = 0;    ///< how many of them were killed
   std::set<pid_t> between_;  ///< that may be about to start a worker
@@ -420,12 +401,29 @@ class Supervisor {
   RunFigures figures_;
 };
 
-}  // namespace
+/// The command that repeats the run.
+std::string command_of(const RunSettings& settings) {
+  std::string command = "byre-kills --seed " + std::to_string(settings.seed) + " --kills " +
+                        std::to_string(settings.kills) + " --workers " +
+                        std::to_string(settings.workers);
+  if (settings.fault != Fault::none) {
+    command += std::string(" --fault ") + fault_names[static_cast<std::size_t>(settings.fault)];
+  }
+  return command + (settings.is_alone ? " --alone" : "");
+}
 
-RunFigures run(const RunSettings& settings) {
+void expect_none_left(const char* what, std::size_t after, std::size_t before) {
+  if (after != before) {
+    throw std::runtime_error("the supervisor has " + std::to_string(after) + what +
+                             ", before the run " + std::to_string(before));
+  }
+}
+
+RunFigures complete_run(const RunSettings& settings) {
   const Clock::time_point begin = Clock::now();
   const std::int64_t shared_before = shared_memory_nbytes();
-  const std::size_t descriptors_before = descriptor_count();
+  const std::size_t descriptors_before = test::open_files().size();
+  const std::size_t mappings_before = test::count_mappings(test::is_memory_file);
   RunFigures figures;
   {
     Supervisor supervisor(settings);
@@ -440,11 +438,9 @@ RunFigures run(const RunSettings& settings) {
   }
   figures.seconds = Clock::now() - begin;
   figures.shared_growth_nbytes = shared_memory_nbytes() - shared_before;
-  const std::size_t descriptors = descriptor_count();
-  if (descriptors != descriptors_before) {
-    throw std::runtime_error("the supervisor has " + std::to_string(descriptors) +
-                             " descriptors, before the run " + std::to_string(descriptors_before));
-  }
+  expect_none_left(" descriptors", test::open_files().size(), descriptors_before);
+  expect_none_left(" mapped memory files", test::count_mappings(test::is_memory_file),
+                   mappings_before);
   if (settings.is_alone && figures.shared_growth_nbytes > most_shared_growth_nbytes) {
     throw std::runtime_error("the shared memory of the machine has grown by " +
                              std::to_string(figures.shared_growth_nbytes) + " bytes, allowed " +
@@ -452,6 +448,17 @@ RunFigures run(const RunSettings& settings) {
                              ". Check whether other programs have taken it");
   }
   return figures;
+}
+
+}  // namespace
+
+RunFigures run(const RunSettings& settings) {
+  try {
+    return complete_run(settings);
+  } catch (...) {
+    std::fprintf(stderr, "repeat: %s\n", command_of(settings).c_str());
+    throw;
+  }
 }
 
 }  // namespace byre::stress::processes

@@ -35,7 +35,8 @@ struct RunFigures {
 
 /// Runs until `settings.kills` workers were killed. Prints progress to standard error. Throws
 /// std::runtime_error if a worker found an error or failed, if the workers hang, or if something is
-/// left of them. No child process is left, even after an error.
+/// left of them, and prints the command that repeats the run. No child process is left, even after
+/// an error.
 RunFigures run(const RunSettings& settings);
 
 }  // namespace byre::stress::processes

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "processes/values.hpp"
 
-#include <byre/pages/paged_allocator.hpp>
+#include <byre/ipc/send.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <sstream>
 
@@ -16,11 +18,8 @@ struct Head {
   std::uint32_t number;
   std::uint32_t version;
   std::uint64_t hash;
-  std::uint64_t digest;  ///< in page 0
+  std::uint64_t digest;  ///< in page 0, else 0
 };
-
-/// Where a page contains its hash again.
-constexpr std::size_t copies_of_hash[] = {page_size / 2, page_size - sizeof(std::uint64_t)};
 
 std::uint64_t hash_of(std::uint64_t seed, std::size_t number, std::uint32_t version) noexcept {
   return test::RandomEngine(seed ^ (std::uint64_t{version} << 32 | number))();
@@ -32,11 +31,19 @@ Head head_of(const std::byte* page) noexcept {
   return head;
 }
 
+/// Fills `nbytes` bytes, at least those of a head.
+void fill(std::byte* page, std::size_t nbytes, const Head& head) noexcept {
+  std::memcpy(page, &head, sizeof head);
+  for (std::size_t at = sizeof head; at < nbytes; at += sizeof head.hash) {
+    std::memcpy(page + at, &head.hash, std::min(sizeof head.hash, nbytes - at));
+  }
+}
+
 }  // namespace
 
 Value::Value(Kind kind, std::size_t pages, Allocator& allocator, test::Random& random) {
   // Not a whole number of pages, to reach all code for the rest.
-  const std::size_t nbytes = pages * page_size + random.below(page_size);
+  const std::size_t nbytes = pages * page_size + random.number(sizeof(Head), page_size - 1);
   switch (kind) {
     case Kind::buffer:
       data_ = Buffer::allocate(nbytes, allocator);
@@ -49,17 +56,12 @@ Value::Value(Kind kind, std::size_t pages, Allocator& allocator, test::Random& r
       break;
   }
   contents_.seed = random.engine()();
-  for (std::size_t number = 0; number < pages; ++number) {
-    fill(mutable_page(number), number, 0);
-    contents_.digest += hash_of(contents_.seed, number, 0);
+  for (std::size_t number = 0; number < page_count(); ++number) {
+    std::byte* const page = mutable_page(number);
+    std::memset(page, 0, sizeof(Head));
+    mark(page, number, random);
   }
-  std::memcpy(mutable_page(0) + offsetof(Head, digest), &contents_.digest, sizeof(std::uint64_t));
-}
-
-Value::Value(Data data, std::optional<Contents> contents)
-    : data_(std::move(data)), is_imported_(true) {
-  const Head head = head_of(page(0));
-  contents_ = contents.value_or(Contents{head.seed, head.digest});
+  put_digest(mutable_page(0));
 }
 
 Value Value::lazy_clone() const {
@@ -70,37 +72,34 @@ Value Value::lazy_clone() const {
   return clone;
 }
 
-void Value::fill(std::byte* page, std::size_t number, std::uint32_t version) const noexcept {
+void Value::mark(std::byte* page, std::size_t number, test::Random& random) {
+  const auto version = static_cast<std::uint32_t>(random.engine()());
   const Head head{.seed = contents_.seed,
                   .number = static_cast<std::uint32_t>(number),
                   .version = version,
                   .hash = hash_of(contents_.seed, number, version),
                   .digest = 0};
-  std::memcpy(page, &head, offsetof(Head, digest));
-  for (const std::size_t at : copies_of_hash) {
-    std::memcpy(page + at, &head.hash, sizeof head.hash);
-  }
+  contents_.digest += head.hash - head_of(page).hash;
+  fill(page, page_nbytes(number), head);
+}
+
+void Value::put_digest(std::byte* first_page) const noexcept {
+  std::memcpy(first_page + offsetof(Head, digest), &contents_.digest, sizeof contents_.digest);
 }
 
 void Value::write(std::size_t pages, test::Random& random) {
   for (; pages != 0; --pages) {
     const std::size_t number = random.below(page_count());
-    std::byte* const written = mutable_page(number);
-    contents_.digest -= head_of(written).hash;
-    fill(written, number, static_cast<std::uint32_t>(random.engine()()));
-    contents_.digest += head_of(written).hash;
+    mark(mutable_page(number), number, random);
   }
-  std::memcpy(mutable_page(0) + offsetof(Head, digest), &contents_.digest, sizeof(std::uint64_t));
+  put_digest(mutable_page(0));
 }
 
 void Value::write_behind(test::Random& random) {
+  const auto writable = [this](std::size_t number) { return const_cast<std::byte*>(page(number)); };
   const std::size_t number = random.below(page_count());
-  auto* const written = const_cast<std::byte*>(page(number));
-  contents_.digest -= head_of(written).hash;
-  fill(written, number, static_cast<std::uint32_t>(random.engine()()));
-  contents_.digest += head_of(written).hash;
-  auto* const first = const_cast<std::byte*>(page(0));
-  std::memcpy(first + offsetof(Head, digest), &contents_.digest, sizeof(std::uint64_t));
+  mark(writable(number), number, random);
+  put_digest(writable(0));
 }
 
 std::string Value::difference() const {
@@ -110,14 +109,16 @@ std::string Value::difference() const {
   for (std::size_t number = 0; number < count; ++number) {
     const std::byte* const read = page(number);
     const Head head = head_of(read);
-    bool is_whole = head.hash == hash_of(head.seed, head.number, head.version);
-    for (const std::size_t at : copies_of_hash) {
-      is_whole = is_whole && std::memcmp(read + at, &head.hash, sizeof head.hash) == 0;
-    }
+    Head expected = head;
+    expected.hash = hash_of(head.seed, head.number, head.version);
+    expected.digest = number == 0 ? head.digest : 0;
+    std::array<std::byte, page_size> filled;
+    fill(filled.data(), page_nbytes(number), expected);
+    const bool is_whole = std::memcmp(read, filled.data(), page_nbytes(number)) == 0;
     if (!is_whole || head.seed != contents_.seed || head.number != number) {
       text << "page " << number << " of " << count << " has seed " << head.seed << ", number "
            << head.number << ", version " << head.version << " and "
-           << (is_whole ? "its hash" : "another hash") << ", expected seed " << contents_.seed;
+           << (is_whole ? "its bytes" : "other bytes") << ", expected seed " << contents_.seed;
       return text.str();
     }
     digest += head.hash;
@@ -130,8 +131,16 @@ std::string Value::difference() const {
   return text.str();
 }
 
+std::size_t Value::nbytes() const {
+  return std::visit([](const auto& data) { return data.nbytes(); }, data_);
+}
+
 std::size_t Value::page_count() const {
-  return std::visit([](const auto& data) { return data.nbytes(); }, data_) / page_size;
+  return (nbytes() + page_size - 1) / page_size;
+}
+
+std::size_t Value::page_nbytes(std::size_t number) const {
+  return std::min(page_size, nbytes() - number * page_size);
 }
 
 const std::byte* Value::page(std::size_t number) const {
@@ -175,6 +184,18 @@ std::optional<Materialized> Value::materialize() {
 
 ExportedPages Value::exported() const {
   return std::visit([](const auto& data) { return export_pages(data); }, data_);
+}
+
+Value::Data Value::received(Kind kind, int socket) {
+  switch (kind) {
+    case Kind::buffer:
+      return byre::receive<Buffer>(socket);
+    case Kind::storage:
+      return byre::receive<Storage>(socket);
+    case Kind::tiles:
+      return byre::receive<TiledBuffer>(socket);
+  }
+  return {};
 }
 
 Value::Data Value::imported(Kind kind, std::span<const std::byte> message,

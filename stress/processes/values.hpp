@@ -20,9 +20,10 @@
 namespace byre::stress::processes {
 
 /// The expected contents of a value. Each page has a head with the seed of the value, its number, a
-/// version and a hash of the three. Each write makes a random version, so pages that were written
-/// by different processes differ. The digest is the sum of the hashes. Page 0 contains it, too, so
-/// a mixture of two states is recognized.
+/// version and a hash of the three, and repeats the hash up to its end; the last page may be
+/// shorter than the others. Each write makes a random version, so pages that were written by
+/// different processes differ. The digest is the sum of the hashes. Page 0 contains it, too, so a
+/// mixture of two states is recognized.
 struct Contents {
   std::uint64_t seed = 0;
   std::uint64_t digest = 0;
@@ -34,10 +35,11 @@ class Value {
  public:
   using Data = std::variant<Buffer, Storage, TiledBuffer>;
 
-  /// A value of at least `pages` pages.
+  /// A value of `pages` pages and a part of one.
   Value(Kind kind, std::size_t pages, Allocator& allocator, test::Random& random);
-  /// Data that was imported. If the sender told its contents, they are compared by difference().
-  explicit Value(Data data, std::optional<Contents> contents = std::nullopt);
+  /// Data that was imported, and its contents when it was exported.
+  Value(Data data, const Contents& contents)
+      : data_(std::move(data)), contents_(contents), is_imported_(true) {}
 
   Value lazy_clone() const;
   /// Writes `pages` random pages, and page 0.
@@ -59,11 +61,16 @@ class Value {
   std::optional<Materialized> materialize();
 
   ExportedPages exported() const;
+  static Data received(Kind kind, int socket);
   static Data imported(Kind kind, std::span<const std::byte> message,
                        std::span<const int> descriptors);
 
  private:
-  void fill(std::byte* page, std::size_t number, std::uint32_t version) const noexcept;
+  std::size_t nbytes() const;
+  std::size_t page_nbytes(std::size_t number) const;
+  /// Gives a page another version. put_digest() must follow.
+  void mark(std::byte* page, std::size_t number, test::Random& random);
+  void put_digest(std::byte* first_page) const noexcept;
   const std::byte* page(std::size_t number) const;
   std::byte* mutable_page(std::size_t number);
 

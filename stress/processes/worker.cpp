@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "processes/worker.hpp"
 
-#include <byre/ipc/send.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/pages/paged_allocator.hpp>
 
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "processes/lock_faults.hpp"
+#include "support/open_files.hpp"
 #include "support/random.hpp"
 
 namespace byre::stress::processes {
@@ -36,21 +36,13 @@ struct WeightedStep {
   Step step;
   unsigned weight;
 };
-constexpr WeightedStep steps[] = {{Step::allocate_paged, 6},
-                                  {Step::allocate_ordinary, 4},
-                                  {Step::clone, 10},
-                                  {Step::write, 24},
-                                  {Step::send, 14},
-                                  {Step::receive, 14},
-                                  {Step::send_packet, 6},
-                                  {Step::receive_packet, 6},
-                                  {Step::keep_export, 4},
-                                  {Step::import_kept, 6},
-                                  {Step::drop, 8},
-                                  {Step::collect, 5},
-                                  {Step::fork, 3},
-                                  {Step::exec, 1},
-                                  {Step::exit, 1}};
+constexpr WeightedStep steps[] = {{Step::allocate_paged, 6}, {Step::allocate_ordinary, 4},
+                                  {Step::clone, 10},         {Step::write, 24},
+                                  {Step::send, 14},          {Step::send_packet, 6},
+                                  {Step::receive, 20},       {Step::keep_export, 4},
+                                  {Step::import_kept, 6},    {Step::drop, 8},
+                                  {Step::collect, 5},        {Step::fork, 3},
+                                  {Step::exec, 1},           {Step::exit, 1}};
 
 struct KeptExport {
   ExportedPages exported;
@@ -62,20 +54,6 @@ struct KeptExport {
 struct Failure : std::runtime_error {
   using runtime_error::runtime_error;
 };
-
-/// Returns false if the mailbox is full or empty.
-template <class Transfer>
-bool succeeds(const Transfer& transfer) {
-  try {
-    transfer();
-    return true;
-  } catch (const TransferError& error) {
-    if (std::strstr(error.what(), std::strerror(EAGAIN)) == nullptr) {
-      throw;
-    }
-    return false;
-  }
-}
 
 class Worker {
  public:
@@ -100,11 +78,9 @@ class Worker {
   }
 
   [[noreturn]] void fail(const char* found) const noexcept {
-    std::fprintf(stderr,
-                 "byre-kills: FAILED: worker %016jx, process %d, in step %s: %s\n"
-                 "repeat: byre-kills --seed %ju\n",
+    std::fprintf(stderr, "byre-kills: FAILED: worker %016jx, process %d, in step %s: %s\n",
                  std::uintmax_t{settings_.number}, static_cast<int>(::getpid()), name_of(step_),
-                 found, std::uintmax_t{settings_.seed});
+                 found);
     ::_exit(found_an_error);
   }
 
@@ -130,9 +106,8 @@ class Worker {
   }
 
   void expect_nothing_inherited() const {
-    expect_equal("descriptors of a fresh program", as_signed(descriptor_count()),
+    expect_equal("descriptors of a fresh program", as_signed(test::open_files().size()),
                  as_signed(channels_.descriptor_count));
-    expect_equal("memory files mapped by a fresh program", as_signed(mapped_memory_files()), 0);
   }
 
   static std::int64_t as_signed(std::size_t count) { return static_cast<std::int64_t>(count); }
@@ -159,12 +134,10 @@ class Worker {
         return write();
       case Step::send:
         return send();
-      case Step::receive:
-        return receive();
       case Step::send_packet:
-        return !values_.empty() && send_packet();
-      case Step::receive_packet:
-        return add(processes::receive_packet(any_end(Channels::packets)));
+        return send_packet();
+      case Step::receive:
+        return add(receive_value(any_mailbox()));
       case Step::keep_export:
         return keep_export();
       case Step::import_kept:
@@ -196,15 +169,13 @@ class Worker {
                               : random_.number(2 * least, 8 * least);
   }
   Value& any_value() { return random_.one_of(values_); }
-  int any_end(std::size_t mailbox) { return channels_.mailboxes[mailbox][random_.below(2U)]; }
+  int any_mailbox() { return random_.one_of(random_.one_of(channels_.mailboxes)); }
 
   bool add(std::optional<Value> value) {
     if (!value) {
       return false;
     }
-    if (value->is_imported()) {
-      expect_whole(*value);
-    }
+    expect_whole(*value);
     if (values_.size() < most_values) {
       values_.push_back(std::move(*value));
     } else {
@@ -226,33 +197,13 @@ class Worker {
     // More than an eighth of the pages is copied in another way than a few pages.
     value.write(random_.chance(92) ? random_.number<std::size_t>(1, 4) : value.page_count() / 2,
                 random_);
+    expect_whole(value);
     return true;
   }
 
-  bool send() {
-    if (values_.empty()) {
-      return false;
-    }
-    const Value& value = any_value();
-    const int mailbox = any_end(value.data().index());
-    return succeeds(
-        [&] { std::visit([&](const auto& data) { byre::send(mailbox, data); }, value.data()); });
-  }
-
-  bool receive() {
-    const auto mailbox = random_.below(Channels::mailbox_count - 1);
-    const int end = any_end(mailbox);
-    return succeeds([&] {
-      add(mailbox == Channels::buffers    ? Value(byre::receive<Buffer>(end))
-          : mailbox == Channels::storages ? Value(byre::receive<Storage>(end))
-                                          : Value(byre::receive<TiledBuffer>(end)));
-    });
-  }
-
+  bool send() { return !values_.empty() && send_by_socket(any_mailbox(), any_value()); }
   bool send_packet() {
-    const Value& value = any_value();
-    return processes::send_packet(any_end(Channels::packets),
-                                  {value.exported(), value.contents(), value.kind()});
+    return !values_.empty() && processes::send_packet(any_mailbox(), any_value());
   }
 
   bool keep_export() {
@@ -324,6 +275,9 @@ class Worker {
   [[noreturn]] void exec() {
     settings_.number = random_.engine()();
     settings_.done = Step::exec;
+    if (settings_.fault == Fault::kept_by_exec) {
+      inheritable(::dup(channels_.records));
+    }
     const std::string channels = channels_.text();
     const std::string settings = settings_.text();
     ::execl("/proc/self/exe", "byre-kills", "--worker", channels.c_str(), "--worker",
@@ -359,8 +313,8 @@ class Worker {
   }
 
   void send_to_supervisor(const Value& value) {
-    const int mailbox = channels_.mailboxes[Channels::buffers][1];
-    while (!succeeds([&] { byre::send(mailbox, std::get<Buffer>(value.data())); })) {
+    const int mailbox = channels_.mailboxes[0][1];
+    while (!send_by_socket(mailbox, value)) {
       // Also returns if the supervisor has ended; then begin() ends the process.
       ::pollfd room[] = {{mailbox, POLLOUT, 0}, {channels_.records, 0, 0}};
       ::poll(room, std::size(room), -1);
@@ -399,8 +353,8 @@ class Worker {
     expect_equal("exported data after all data was dropped",
                  as_signed(views.ended + views.remaining), 0);
     expect_equal("stats::Counters::live_bytes", stats::snapshot().live_bytes, 0);
-    expect_equal("mapped memory files", as_signed(mapped_memory_files()), 0);
-    expect_equal("descriptors", as_signed(descriptor_count() + 2 * Channels::mailbox_count),
+    expect_equal("mapped memory files", as_signed(test::count_mappings(test::is_memory_file)), 0);
+    expect_equal("descriptors", as_signed(test::open_files().size() + 2 * Channels::mailbox_count),
                  as_signed(channels_.descriptor_count));
   }
 

@@ -30,11 +30,12 @@ class Kills(Test):
     def test_a_run_with_one_worker_ends(self):
         self.assertGreaterEqual(figures_of("--kills", 20, "--workers", 1, "--seed", 3)["kills"], 20)
 
-    def assert_detected(self, fault, said, kills):
-        done = run("--kills", kills, "--seed", 5, "--fault", fault)
+    def assert_detected(self, fault, said, kills, *options):
+        done = run("--kills", kills, "--seed", 5, "--fault", fault, *options)
         self.assertEqual(done.returncode, 1, done)
         self.assertIn(said, done.stderr)
-        self.assertIn("repeat: byre-kills --seed 5", done.stderr)
+        repeated = ["repeat: byre-kills --seed 5 --kills", str(kills), "--workers 8 --fault", fault, *options]
+        self.assertIn(" ".join(repeated) + "\n", done.stderr)
 
     def test_an_owner_that_ignores_views_is_detected(self):
         self.assert_detected("blind_owner", "the sum of the hashes", 2000)
@@ -50,6 +51,21 @@ class Kills(Test):
 
     def test_a_value_that_a_survivor_keeps_is_detected(self):
         self.assert_detected("kept_value", "in step verify_last", 20)
+
+    def test_a_descriptor_that_exec_keeps_is_detected(self):
+        self.assert_detected("kept_by_exec", "descriptors of a fresh program", 500)
+
+    def test_a_process_that_is_left_is_detected(self):
+        self.assert_detected("left_process", "a child process is left", 5)
+
+    def test_a_descriptor_that_is_left_is_detected(self):
+        self.assert_detected("left_descriptor", " descriptors, before the run ", 5)
+
+    def test_a_memory_file_that_is_left_mapped_is_detected(self):
+        self.assert_detected("left_mapping", " mapped memory files, before the run ", 5)
+
+    def test_shared_memory_that_is_left_is_detected(self):
+        self.assert_detected("left_memory", "the shared memory of the machine has grown", 5, "--alone")
 
 
 if __name__ == "__main__":
