@@ -11,6 +11,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <utility>
 
 // Older revisions include these headers in byre.hpp, or have them in another folder.
 #if __has_include(<byre/pages/paged_allocator.hpp>)
@@ -166,6 +167,10 @@ int main(int argc, char** argv) {
     clone.mutable_data()[0] = std::byte{2};
     use(clone);
   });
+  for (const auto& [name, nbytes] : {std::pair("allocate, fill, drop 256 KiB in pages", mib / 4),
+                                     std::pair("allocate, fill, drop 1 MiB in pages", mib)}) {
+    measure(name, 300, mode, [&, nbytes = nbytes] { use(filled(nbytes, in_pages)); });
+  }
   byre::TiledBuffer tiles(16 * mib, host);
   for (std::size_t tile = 0; tile < tiles.tile_count(); ++tile) {
     std::memset(tiles.mutable_tile(tile).data(), 1, tiles.tile_nbytes());

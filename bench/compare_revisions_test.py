@@ -16,7 +16,7 @@ PROGRAM = sys.argv.pop()
 class Program(unittest.TestCase):
     def test_prints_all_operations_in_each_mode(self):
         plain = compare_revisions.measured(PROGRAM, "test")
-        self.assertEqual(len(plain), 14)
+        self.assertEqual(len(plain), 16)
         for mode in compare_revisions.MODES:
             with self.subTest(mode):
                 times = compare_revisions.measured(PROGRAM, "test", mode)

@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,8 +21,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -31,11 +30,13 @@
 #include <vector>
 
 #include "support/command_line.hpp"
+#include "support/socket_pair.hpp"
 
 namespace byre::bench {
 namespace {
 
 using test::GivenOptions;
+using test::SocketPair;
 using Clock = std::chrono::steady_clock;
 
 struct Failed : std::runtime_error {
@@ -47,21 +48,6 @@ void expect(bool is_so, const char* what) {
     throw Failed(std::string(what) + ": the system refused it, or the bytes differ");
   }
 }
-
-class Sockets {
- public:
-  Sockets() { expect(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends_) == 0, "socketpair"); }
-  ~Sockets() {
-    ::close(ends_[0]);
-    ::close(ends_[1]);
-  }
-  Sockets(const Sockets&) = delete;
-  Sockets& operator=(const Sockets&) = delete;
-  int operator[](int end) const noexcept { return ends_[end]; }
-
- private:
-  int ends_[2] = {-1, -1};
-};
 
 /// A memory file, mapped by hand.
 class SharedMemory {
@@ -92,19 +78,20 @@ class SharedMemory {
   std::byte* data_ = nullptr;
 };
 
-/// The times of an operation, and the bytes that byre copied in one of them.
 struct Measured {
   std::string name;
+  std::size_t expected_copies = 0;  ///< bytes that byre has to copy in each round
   std::vector<double> microseconds;
-  std::int64_t bytes_copied = 0;
+  std::int64_t bytes_copied = 0;  ///< by byre, in all rounds
 
   double median() const { return microseconds[microseconds.size() / 2]; }
 };
 
 /// Times `timed(state)`, for a fresh state of `prepare()` in each round.
 template <class Prepare, class Timed>
-Measured measure(std::string name, std::uint64_t rounds, Prepare prepare, Timed timed) {
-  Measured measured{std::move(name), {}, 0};
+Measured measure(std::string name, std::size_t expected_copies, std::uint64_t rounds,
+                 Prepare prepare, Timed timed) {
+  Measured measured{std::move(name), expected_copies, {}, 0};
   for (std::uint64_t round = 0; round < rounds; ++round) {
     auto state = prepare();
     const auto before = stats::snapshot();
@@ -112,7 +99,7 @@ Measured measure(std::string name, std::uint64_t rounds, Prepare prepare, Timed 
     timed(*state);
     const std::chrono::duration<double, std::micro> time = Clock::now() - begin;
     measured.microseconds.push_back(time.count());
-    measured.bytes_copied = (stats::snapshot() - before).bytes_copied;
+    measured.bytes_copied += (stats::snapshot() - before).bytes_copied;
   }
   std::sort(measured.microseconds.begin(), measured.microseconds.end());
   return measured;
@@ -125,7 +112,7 @@ Buffer filled(std::size_t nbytes, Allocator& allocator) {
 }
 
 /// Sends the bytes through a socket, to a thread.
-void send_bytes(const Sockets& sockets, const Buffer& buffer, std::byte* to) {
+void send_bytes(const SocketPair& sockets, const Buffer& buffer, std::byte* to) {
   std::thread receiver([&] {
     for (std::size_t at = 0; at < buffer.nbytes();) {
       const ssize_t count = ::read(sockets[1], to + at, buffer.nbytes() - at);
@@ -144,7 +131,7 @@ void send_bytes(const Sockets& sockets, const Buffer& buffer, std::byte* to) {
 }
 
 std::vector<Measured> exchange_costs(std::size_t nbytes, std::uint64_t rounds) {
-  const Sockets sockets;
+  const SocketPair sockets;
   const Buffer paged = filled(nbytes, paged_allocator());
   const Buffer ordinary = filled(nbytes, default_allocator());
   const auto nothing = [] { return std::make_unique<Buffer>(); };
@@ -161,30 +148,33 @@ std::vector<Measured> exchange_costs(std::size_t nbytes, std::uint64_t rounds) {
   const auto write_a_page = [](Buffer& buffer) {
     buffer.mutable_data()[buffer.nbytes() / 2] = std::byte{2};
   };
+  const auto no_memory = [] { return std::make_unique<std::optional<SharedMemory>>(); };
   std::vector<Measured> all;
-  all.push_back(measure("send and receive data in pages", rounds, nothing, transfer(paged)));
-  all.push_back(measure("send and receive ordinary memory", rounds, nothing, transfer(ordinary)));
-  all.push_back(
-      measure("lazy clone of ordinary memory, written", rounds, nothing, [&](Buffer& clone) {
-        clone = ordinary;
-        clone.mutable_data();
-      }));
-  all.push_back(measure(
-      "by hand: the bytes through the socket", rounds,
+  const auto add = [&](std::string name, std::size_t expected_copies, auto prepare, auto timed) {
+    all.push_back(measure(std::move(name), expected_copies, rounds, prepare, timed));
+  };
+  add("send and receive data in pages", 0, nothing, transfer(paged));
+  add("send and receive ordinary memory", nbytes, nothing, transfer(ordinary));
+  add("lazy clone of ordinary memory, written", nbytes, nothing, [&](Buffer& clone) {
+    clone = ordinary;
+    clone.mutable_data();
+  });
+  add(
+      "by hand: the bytes through the socket", 0,
       [&] { return std::make_unique<Buffer>(filled(nbytes, default_allocator())); },
-      [&](Buffer& to) { send_bytes(sockets, ordinary, to.mutable_data()); }));
-  all.push_back(measure("by hand: a copy to a new memory file", rounds, nothing, [&](Buffer&) {
-    const SharedMemory shared(nbytes);
-    std::memcpy(shared.data(), ordinary.data(), nbytes);
-  }));
-  all.push_back(measure("first write of the receiver, one page", rounds, received, write_a_page));
+      [&](Buffer& to) { send_bytes(sockets, ordinary, to.mutable_data()); });
+  add("by hand: a copy to a new memory file", 0, no_memory,
+      [&](std::optional<SharedMemory>& memory) {
+        std::memcpy(memory.emplace(nbytes).data(), ordinary.data(), nbytes);
+      });
+  add("first write of the receiver, one page", 0, received, write_a_page);
   const SharedMemory shared(nbytes);
   std::memset(shared.data(), 1, nbytes);
-  all.push_back(measure("by hand: map privately, write one page", rounds, nothing, [&](Buffer&) {
+  add("by hand: map privately, write one page, unmap", 0, nothing, [&](Buffer&) {
     std::byte* const mapping = shared.map(MAP_PRIVATE);
     mapping[nbytes / 2] = std::byte{2};
     shared.unmap(mapping);
-  }));
+  });
   struct Sender {
     Buffer buffer;
     Buffer view;
@@ -202,9 +192,8 @@ std::vector<Measured> exchange_costs(std::size_t nbytes, std::uint64_t rounds) {
     };
   };
   const auto write_as_sender = [&](Sender& made) { write_a_page(made.buffer); };
-  all.push_back(measure("write of the sender, with a view", rounds, sender(true), write_as_sender));
-  all.push_back(
-      measure("write of the sender, after the view", rounds, sender(false), write_as_sender));
+  add("write of the sender, with a view", 0, sender(true), write_as_sender);
+  add("write of the sender, after the view", 0, sender(false), write_as_sender);
   return all;
 }
 
@@ -228,10 +217,10 @@ struct Memory {
 /// The sum of the proportional set sizes of this process and of its workers, which read all bytes
 /// of one buffer. The workers start before the data exists.
 Memory memory_of_workers(std::size_t nbytes, std::uint64_t count) {
-  std::vector<std::unique_ptr<Sockets>> sockets;
+  std::vector<std::unique_ptr<SocketPair>> sockets;
   std::vector<pid_t> workers;
   for (std::uint64_t index = 0; index < count; ++index) {
-    sockets.push_back(std::make_unique<Sockets>());
+    sockets.push_back(std::make_unique<SocketPair>());
     const pid_t worker = ::fork();
     expect(worker >= 0, "fork");
     if (worker == 0) {
@@ -270,10 +259,36 @@ Memory memory_of_workers(std::size_t nbytes, std::uint64_t count) {
   return memory;
 }
 
+constexpr double most_memory_ratio = 1.05;
+
+/// Throws Failed if byre copied other bytes than expected, or if the workers took memory.
+void check(const std::vector<Measured>& costs, std::uint64_t rounds, double memory_ratio) {
+  for (const Measured& measured : costs) {
+    const auto expected = static_cast<std::int64_t>(BYRE_STATS * measured.expected_copies * rounds);
+    if (measured.bytes_copied != expected) {
+      throw Failed(measured.name + ": byre copied " + std::to_string(measured.bytes_copied) +
+                   " bytes, expected " + std::to_string(expected));
+    }
+  }
+  if (memory_ratio > most_memory_ratio) {
+    throw Failed("the workers and the process with the data take " + std::to_string(memory_ratio) +
+                 " of that process's memory, allowed " + std::to_string(most_memory_ratio));
+  }
+}
+
+std::string text_of(double microseconds) {
+  char text[32];
+  const bool is_long = microseconds >= 1000;
+  std::snprintf(text, sizeof text, "%.1f %s", is_long ? microseconds / 1000 : microseconds,
+                is_long ? "ms" : "us");
+  return text;
+}
+
 int run(int argc, char** argv) {
   test::CommandLine line;
   line.flag("help", "print this text")
       .flag("json", "print one JSON object")
+      .flag("check", "fail if byre copies data in pages, or if workers take memory of their own")
       .value("mib", "N", "the size of the data in MiB; default 1024")
       .value("rounds", "N", "how often each operation is timed; default 9")
       .value("workers", "N", "how many processes read one buffer; default 32");
@@ -288,6 +303,9 @@ int run(int argc, char** argv) {
   const Memory memory = memory_of_workers(nbytes, workers);
   const std::vector<Measured> costs = exchange_costs(nbytes, rounds);
   const double ratio = static_cast<double>(memory.all) / static_cast<double>(memory.alone);
+  if (given.has("check")) {
+    check(costs, rounds, ratio);
+  }
   if (given.has("json")) {
     nlohmann::json report{{"nbytes", nbytes},
                           {"rounds", rounds},
@@ -308,15 +326,16 @@ int run(int argc, char** argv) {
   std::printf("| %zu MiB | bytes copied by byre | median | least to most |\n|---|---|---|---|\n",
               nbytes >> 20);
   for (const Measured& measured : costs) {
-    std::printf("| %s | %lld | %.1f us | %.1f to %.1f us |\n", measured.name.c_str(),
-                static_cast<long long>(measured.bytes_copied), measured.median(),
-                measured.microseconds.front(), measured.microseconds.back());
+    std::printf("| %s | %lld | %s | %s to %s |\n", measured.name.c_str(),
+                static_cast<long long>(measured.bytes_copied) / static_cast<long long>(rounds),
+                text_of(measured.median()).c_str(), text_of(measured.microseconds.front()).c_str(),
+                text_of(measured.microseconds.back()).c_str());
   }
   std::printf(
-      "\nMemory of the process with the data: %.1f MiB; with %llu workers that have read all of "
-      "it: %.1f MiB (ratio %.4f). Page tables of the workers: %.1f MiB.\n",
-      static_cast<double>(memory.alone) / (1 << 20), static_cast<unsigned long long>(workers),
-      static_cast<double>(memory.all) / (1 << 20), ratio,
+      "\nA process with %zu MiB takes %.1f MiB; together with %llu workers that have read all of "
+      "it, %.1f MiB of proportional set size (%.4f), and %.1f MiB of page tables.\n",
+      nbytes >> 20, static_cast<double>(memory.alone) / (1 << 20),
+      static_cast<unsigned long long>(workers), static_cast<double>(memory.all) / (1 << 20), ratio,
       static_cast<double>(memory.page_tables) / (1 << 20));
   return EXIT_SUCCESS;
 }
