@@ -13,6 +13,8 @@
 namespace byre::inline BYRE_ABI {
 namespace {
 
+using detail::PageFile;
+
 /// Indexed by Origin.
 constexpr const char* origin_texts[] = {"allocated by",
                                         "adopted, with copies from",
@@ -57,6 +59,14 @@ std::string clone_sites([[maybe_unused]] const std::byte* data) {
   return text;
 }
 
+const char* origin_text(Origin origin, const PageFile* file) noexcept {
+  if (file != nullptr && file->is_imported()) {
+    return origin == Origin::overlay ? "an overlay of pages of another process, with copies from"
+                                     : "imported from another process, with copies from";
+  }
+  return origin_texts[static_cast<std::size_t>(origin)];
+}
+
 template <class Owner>
 std::string explain_owner(const Owner& owner, const Buffer& buffer) {
   if (owner.data() == nullptr && owner.use_count() == 0) {
@@ -67,12 +77,14 @@ std::string explain_owner(const Owner& owner, const Buffer& buffer) {
   const bool may_be_in_slot = owners > cow::atomic_slot_layout.stock / 2;
   auto* const paged = detail::ExportedHeader::paged_of(buffer);
   const bool is_elsewhere = paged != nullptr && paged->look_for_other_processes();
-  return format_text("%zu bytes at 0x%jx, %s the %s, shared by %u %s%s%s", owner.nbytes(),
+  const PageFile* const file = paged == nullptr ? nullptr : &paged->file();
+  return format_text("%zu bytes at 0x%jx, %s the %s%s, shared by %u %s%s%s", owner.nbytes(),
                      static_cast<std::uintmax_t>(reinterpret_cast<std::uintptr_t>(owner.data())),
-                     paged != nullptr && paged->file().is_imported() && owner.is_read_only()
-                         ? "imported from another process, with copies from"
-                         : origin_texts[static_cast<std::size_t>(owner.origin())],
-                     owner.allocator().name(), owners, owners == 1 ? "owner" : "owners",
+                     origin_text(owner.origin(), file), owner.allocator().name(),
+                     file != nullptr && file->has_other_data()
+                         ? ", in a file with other data, so an export copies them"
+                         : "",
+                     owners, owners == 1 ? "owner" : "owners",
                      may_be_in_slot ? " (an AtomicBuffer that contains them counts as 32768)" : "",
                      is_elsewhere ? " and by other processes" : "")
              .chars.data() +

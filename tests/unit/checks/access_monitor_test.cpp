@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A checked build ends the program if a write to a storage overlaps another access. Compiled only
 // in checked builds.
+#include <byre/ipc/exported_pages.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -65,16 +66,19 @@ struct Access {
 TEST(CheckedBuildDeathTest, an_access_during_a_write_names_both_call_sites) {
   using Under = WriteUnderWay;
   const Access during_a_write[] = {
-      {__LINE__, "read", [](Under& write) { write.storage().data(); }},
-      {__LINE__, "read", [](Under& write) { (void)write.storage().is_unique(); }},
-      {__LINE__, "read", [](Under& write) { (void)write.storage().nbytes(); }},
-      {__LINE__, "read", [](Under& w) { (void)w.storage().shares_data_with(w.clone()); }},
-      {__LINE__, "write", [](Under& write) { write.storage().materialize(); }},
-      {__LINE__, "write", [](Under& write) { (void)write.storage().writable_clone(); }},
-      {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().lazy_clone(); }},
-      {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().version(); }},
-      {__LINE__, "write in parallel", [](Under& w) { w.storage().mutable_data_in_parallel(); }},
-      {__LINE__, "read", [](Under& w) { w.storage().mutable_range_in_parallel(0, 1); }},
+    {__LINE__, "read", [](Under& write) { write.storage().data(); }},
+    {__LINE__, "read", [](Under& write) { (void)write.storage().is_unique(); }},
+    {__LINE__, "read", [](Under& write) { (void)write.storage().nbytes(); }},
+    {__LINE__, "read", [](Under& w) { (void)w.storage().shares_data_with(w.clone()); }},
+    {__LINE__, "write", [](Under& write) { write.storage().materialize(); }},
+    {__LINE__, "write", [](Under& write) { (void)write.storage().writable_clone(); }},
+    {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().lazy_clone(); }},
+    {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().version(); }},
+#if defined(__linux__)
+    {__LINE__, "lazy clone", [](Under& write) { export_pages(write.storage()); }},
+#endif
+    {__LINE__, "write in parallel", [](Under& w) { w.storage().mutable_data_in_parallel(); }},
+    {__LINE__, "read", [](Under& w) { w.storage().mutable_range_in_parallel(0, 1); }},
   };
   const std::string overlaps_write = " overlaps a write of the same storage at .*";
   for (const Access& access : during_a_write) {

@@ -3,15 +3,18 @@
 #include <byre/ipc/send.hpp>
 #include <byre/memory/budget.hpp>
 #include <byre/observe/counters.hpp>
+#include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
 
 #include <gtest/gtest.h>
 
-#include <sys/syscall.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -93,17 +96,28 @@ TEST_F(Views, collect_looks_at_all_data) {
   EXPECT_EQ(collect().ended, 0U);
 }
 
+/// Returns when a thread of this process sleeps.
+void await_sleep(pid_t number) {
+  const auto state = [&] {
+    const std::string text = read_file("/proc/self/task/" + std::to_string(number) + "/stat");
+    return text[text.rfind(')') + 2];
+  };
+  while (state() != 'S') {
+    std::this_thread::yield();
+  }
+}
+
 /// A thread that waits for all views. The constructor returns when it sleeps.
 class WaitingThread {
  public:
   WaitingThread()
       : thread_([this] {
           number_ = ::gettid();
+          number_.notify_all();
           views_ = collect(Wait::allowed);
         }) {
-    while (state() != 'S') {
-      std::this_thread::yield();
-    }
+    number_.wait(0);
+    await_sleep(number_);
   }
   ~WaitingThread() { join(); }
   WaitingThread(const WaitingThread&) = delete;
@@ -117,15 +131,6 @@ class WaitingThread {
   }
 
  private:
-  char state() const {
-    const pid_t number = number_;
-    if (number == 0) {
-      return '?';
-    }
-    const std::string text = read_file("/proc/self/task/" + std::to_string(number) + "/stat");
-    return text[text.rfind(')') + 2];
-  }
-
   ExportedViews views_;
   std::atomic<pid_t> number_ = 0;
   std::thread thread_;
@@ -205,19 +210,58 @@ TEST_F(Views, a_wait_without_descriptors_ends) {
   });
 }
 
-TEST(ExportingThreads, end_budgets_while_others_collect) {
-  std::atomic<bool> is_over = false;
-  std::thread other([&] {
-    while (!is_over) {
-      collect();
-    }
-  });
-  for (int times = 0; times < 300; ++times) {
-    Budget budget(mib);
-    BudgetedAllocator paged = budgeted(paged_allocator(), budget);
-    export_pages(filled(one, mib, paged));
+/// Pages whose release waits until another thread sleeps.
+class SlowFile : public detail::PageFile {
+ public:
+  /// Thread `waiter` sleeps eventually. `is_begun` becomes true when the release begins.
+  SlowFile(std::size_t nbytes, std::atomic<bool>& is_begun, pid_t waiter)
+      : pages_(nbytes), is_begun_(is_begun), waiter_(waiter) {
+    set_mapping(pages_.data(), nbytes);
   }
-  is_over = true;
+  ~SlowFile() override {
+    is_begun_ = true;
+    await_sleep(waiter_);
+  }
+  bool is_exportable() const noexcept override { return true; }
+  detail::FileForOthers open_for_others() noexcept override {
+    return {detail::Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)), true};
+  }
+  detail::Overlay map_overlay(std::byte*, detail::OtherOverlays,
+                              detail::MovedPages) noexcept override {
+    return {nullptr, 0};
+  }
+  void unmap_overlay(std::byte*) noexcept override {}
+
+ private:
+  std::vector<std::byte> pages_;
+  std::atomic<bool>& is_begun_;
+  const pid_t waiter_;
+};
+
+class SlowPages : public detail::PageAllocator {
+ public:
+  Block allocate(const Request&) override { throw std::bad_alloc(); }
+  void deallocate(const Block&) noexcept override {}
+  std::unique_ptr<detail::PageFile> create_file(std::size_t nbytes) override {
+    return std::make_unique<SlowFile>(nbytes, is_begun, ::gettid());
+  }
+  const char* name() const noexcept override { return "slow pages"; }
+
+  std::atomic<bool> is_begun = false;
+};
+
+TEST(EndOfBudgets, awaits_data_that_another_thread_releases) {
+  SlowPages pages;
+  std::thread other;
+  {
+    Budget budget(mib);
+    BudgetedAllocator budgeted_pages = budgeted(pages, budget);
+    export_pages(Buffer::allocate(mib, budgeted_pages));
+    other = std::thread([] { collect(); });
+    while (!pages.is_begun) {
+      std::this_thread::yield();
+    }
+  }  // ~Budget() requires that no byte is in use
   other.join();
 }
 

@@ -4,6 +4,7 @@
 #include <byre/ipc/exported_pages.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/explain.hpp>
 #include <byre/system/detail/memory.hpp>
 
 #include <gtest/gtest.h>
@@ -204,6 +205,9 @@ TEST(Transfer, data_in_a_file_with_other_data_is_copied) {
   const Buffer buffer = patterned(paged_nbytes);
   EXPECT_EQ(copied_by_export(buffer), paged_nbytes);
   EXPECT_EQ(first_difference(transferred(buffer).data(), paged_nbytes), paged_nbytes);
+  EXPECT_NE(explain(buffer).find(
+                "the paged allocator, in a file with other data, so an export copies them, shared"),
+            std::string::npos);
 }
 
 TEST(Transfer, bytes_beyond_the_size_are_not_a_part_of_the_import) {

@@ -100,9 +100,16 @@ TEST_F(Views, explain_tells_of_other_processes) {
   overlay.mutable_data();
   EXPECT_TRUE(explains(overlay, "and by other processes"));
   EXPECT_TRUE(peer_.tell(Order::send));
-  EXPECT_TRUE(explains(receive(peer_.data[0]),
-                       "imported from another process, with copies from the paged allocator, "
-                       "shared by 1 owner: a write copies the pages"));
+  {
+    Buffer imported = receive(peer_.data[0]);
+    EXPECT_TRUE(explains(imported,
+                         "imported from another process, with copies from the paged allocator, "
+                         "shared by 1 owner: a write copies the pages"));
+    imported.mutable_data();
+    EXPECT_TRUE(explains(imported,
+                         "an overlay of pages of another process, with copies from the paged "
+                         "allocator, shared by 1 owner: a write modifies them in place"));
+  }
   EXPECT_TRUE(peer_.tell(Order::drop));
   overlay = Buffer();
   EXPECT_TRUE(explains(buffer_, "shared by 1 owner: a write modifies them in place"));

@@ -116,8 +116,8 @@ class MemoryFile final : public PageFile, public ListNode {
   void unmap_overlay(std::byte* overlay) noexcept override;
   void add_overlay(OverlayNode& overlay) noexcept override;
   void remove_overlay(OverlayNode& overlay) noexcept override;
-  /// False if the file has several ranges: it would show other data, too.
-  bool is_exportable() const noexcept override { return range_.arena->is_own(); }
+  bool is_exportable() const noexcept override { return !has_other_data(); }
+  bool has_other_data() const noexcept override { return !range_.arena->is_own(); }
   FileForOthers open_for_others() noexcept override;
   bool is_open_elsewhere() noexcept override;
   bool wait_until_closed_elsewhere(void (*unlock)(void* context) noexcept,

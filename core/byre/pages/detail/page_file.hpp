@@ -108,6 +108,8 @@ class BYRE_API PageFile {
   /// Whether a descriptor from open_for_others(), or a mapping made with it, exists in any process,
   /// and this process may write the file.
   virtual bool is_open_elsewhere() noexcept { return false; }
+  /// Whether other data has pages in the same file of the system.
+  virtual bool has_other_data() const noexcept { return false; }
   /// Whether another process sent the file.
   virtual bool is_imported() const noexcept { return false; }
   /// Waits until is_open_elsewhere() is false. Calls `unlock(context)` before it waits: this file
