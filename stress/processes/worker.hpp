@@ -17,11 +17,11 @@ enum class Fault : std::uint8_t {
   written_view,     ///< workers write shared data through its mapping
   kept_descriptor,  ///< the supervisor keeps a descriptor of a survivor's data
   kept_value,       ///< a survivor does not drop a value
-  kept_by_exec,     ///< workers have a descriptor more after `exec`
+  kept_by_exec,     ///< a program that a worker executes inherits a descriptor
   left_process,     ///< the supervisor does not wait for a child
   left_descriptor,  ///< the supervisor leaves a descriptor open
   left_mapping,     ///< the supervisor leaves a memory file mapped
-  left_memory,      ///< the supervisor leaves shared memory that is no memory file
+  left_memory,      ///< the supervisor leaves other shared memory
 };
 inline constexpr const char* fault_names[] = {"none",         "blind_owner",     "deaf_owner",
                                               "written_view", "kept_descriptor", "kept_value",

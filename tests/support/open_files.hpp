@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The open files and the mappings of this process. On systems without /proc there are none.
+/// The open files and the mappings of this process, by /proc. Systems without /proc show none.
 #pragma once
 
 #include <cstddef>
