@@ -10,13 +10,14 @@
 """
 from byre import _interpreter  # noqa: F401  first: it rejects subinterpreters
 from byre._blocks import Memory, Stats, memory, pages, stats
-from byre._connection import Connection, ExportedViews, Pipe, collect
+from byre._connection import Connection, Pipe
 from byre._errors import ArgumentError, ConnectionEnded, CopyRefused, Error, FileError, MissingFile, OutOfMemory
 from byre._errors import TransferError
 from byre._copying import copy, explain, is_lazy, no_copies
 from byre._files import load, metadata, mmap, save, save_async
 from byre._making import array, empty, full, ones, to_pages, zeros
 from byre._memory import get_pool_limit, memory_summary, set_pool_limit, tag, trim
+from byre._reductions import ExportedViews, collect
 from byre._safetensors import SkippedWarning
 from byre._shared import Shared
 

@@ -2,14 +2,17 @@
 """Connections, which send trees of arrays to other processes."""
 from __future__ import annotations
 
+import copyreg
 import heapq
 import io
 import pickle
+import select
 import socket
 import struct
 import sys
 import types
-from typing import Any, Callable, NamedTuple
+from multiprocessing import reduction
+from typing import Any
 
 import numpy as np
 from byre import _blocks, _byre, _copying, _leaves, _making, _reductions, _torch
@@ -21,31 +24,6 @@ _MAGIC, _VERSION = b"byretree", 1
 _BUFFER = struct.Struct("=QB")  # the size, and whether it is a block of pages
 
 
-class ExportedViews(NamedTuple):
-    """How many arrays other processes no longer use, and how many they do."""
-
-    ended: int
-    remaining: int
-
-
-def collect(drop_unread: bool = False) -> ExportedViews:
-    """Looks which blocks of pages, that were sent to other processes, no other process uses any more.
-
-    A process stops using a block when it destroys the arrays, or ends in any way. Until byre.collect() or the next copy
-    of a block notices, the next copy may copy pages that were written since. Any thread may call this function.
-
-    An array that multiprocessing has pickled is kept until another process reads the pickle. If the reader has died,
-    byre.collect(drop_unread=True) drops the array, and those of all other unread pickles: a process that reads such a
-    pickle later gets a TransferError.
-
-    >>> byre.collect()
-    ExportedViews(ended=..., remaining=...)
-    """
-    if drop_unread:
-        _reductions.offers.clear()
-    return ExportedViews(*_byre.collect())
-
-
 class _Buffers:
     """The buffers that follow a pickle: bytes, and blocks of pages."""
 
@@ -53,40 +31,51 @@ class _Buffers:
         self.all: list[tuple[pickle.PickleBuffer, _byre.Exported | None]] = []
         self._blocks: dict[int, tuple[pickle.PickleBuffer, _byre.Exported]] = {}  # by the identity of the buffer
 
-    def of_block(self, block: _reductions.Block, where: tuple[bytes, int]) -> pickle.PickleBuffer:
-        buffer = pickle.PickleBuffer(_leaves.bytes_at(block.start, _byre.facts(block.start)["nbytes"], block).data)
-        self._blocks[id(buffer)] = buffer, block.export(where)
+    def of_block(self, start: int, exported: _byre.Exported) -> pickle.PickleBuffer:
+        buffer = pickle.PickleBuffer(_leaves.bytes_at(start, _byre.facts(start)["nbytes"], None).data)
+        self._blocks[id(buffer)] = buffer, exported
         return buffer
 
     def add(self, buffer: pickle.PickleBuffer) -> None:
         self.all.append(self._blocks.get(id(buffer), (buffer, None)))
 
 
-class _Pickler(pickle.Pickler):
+class _Pickler(reduction.ForkingPickler):
     """Pickles a tree, and sends the chosen blocks and the bytes of other arrays as buffers."""
 
     def __init__(self, file: io.BytesIO, buffers: _Buffers, chosen: dict[int, bool], where: tuple[bytes, int]) -> None:
         # A method of the pickler would be in a cycle, which would keep the descriptors of blocks open.
-        super().__init__(file, 5, buffer_callback=buffers.add)
+        super().__init__(file, 5, True, buffers.add)
+        # PyTorch's reducers would move tensors to memory that all processes write.
+        reducers = {kind: reducer for kind, reducer in self._extra_reducers.items()
+                    if not kind.__module__.startswith("torch")}
+        self.dispatch_table = {**copyreg.dispatch_table, **reducers}
         self._buffers, self._chosen, self._where = buffers, chosen, where
+        self._blocks: dict[int, _reductions.Block] = {}
 
     def reducer_override(self, x: Any) -> Any:
-        if type(x) is _reductions.Block:
-            return _itself, (self._buffers.of_block(x, self._where),)
         is_tensor = _torch.is_tensor(x)
-        if not (is_tensor and _torch.is_picklable(x)) and type(x) is not np.ndarray:
+        if not is_tensor and type(x) is not np.ndarray:
             return NotImplemented
         leaf = _leaves.leaf_of("", x)
+        _torch.expect_usable(leaf, "send")
         if leaf.lo == leaf.hi:
             return NotImplemented
         start = _byre.find(leaf.lo, leaf.hi - leaf.lo)
         if start in self._chosen:
-            return _reductions.reduced(x, _reductions.block_at(start, self._chosen[start]))
-        if is_tensor:
-            x = x.detach().contiguous()
-            memory = _leaves.bytes_at(x.data_ptr(), x.numel() * x.element_size(), x)
-            return _torch.rebuilt, (pickle.PickleBuffer(memory.data), 0, memory.nbytes, *_torch.recipe(x))
-        return NotImplemented
+            return _reductions.reduced(x, self._block(start), start)
+        if not is_tensor and x.flags.forc:
+            return NotImplemented
+        dense = x.detach().contiguous() if is_tensor else x.copy(order="K")
+        leaf = _leaves.leaf_of("", dense)
+        buffer = pickle.PickleBuffer(_leaves.bytes_at(leaf.lo, leaf.hi - leaf.lo, dense).data)
+        return _reductions.reduced(x, buffer, leaf.lo, dense)
+
+    def _block(self, start: int) -> _reductions.Block:
+        if start not in self._blocks:
+            exported = _byre.export(start, self._chosen[start], *self._where)
+            self._blocks[start] = _reductions.Block(start, (_itself, (self._buffers.of_block(start, exported),)))
+        return self._blocks[start]
 
 
 def _itself(x: Any) -> Any:
@@ -155,6 +144,7 @@ class Connection:
                 if block is None:
                     self._socket.sendall(buffer.raw())
                 else:
+                    self._wait(select.POLLOUT)
                     block.send(self._socket.fileno())
 
     def recv(self) -> Any:
@@ -164,7 +154,7 @@ class Connection:
         received. Raises TransferError if the message is not one of byre, or if this process has too few descriptors,
         and then closes the connection. An error of unpickling leaves the connection usable.
         """
-        self._expect_open("recv")
+        self.poll(None)
         with _Closing(self, "recv"):
             head = self._read(bytearray(_HEAD.size), may_end=True)
             magic, version, count, nbytes = _HEAD.unpack(head)
@@ -177,6 +167,17 @@ class Connection:
             buffers = [self._block() if is_block else self._read(_new_buffer(size))
                        for size, is_block in _BUFFER.iter_unpack(table)]
         return pickle.loads(pickled, buffers=buffers)
+
+    def poll(self, timeout: float | None = 0.0) -> bool:
+        """Whether recv() would find the begin of a message, or the end of the connection, at once. Waits for it up to
+        `timeout` seconds; None: without a limit."""
+        self._expect_open("recv")
+        return self._wait(select.POLLIN, timeout)
+
+    @property
+    def closed(self) -> bool:
+        """Whether this side is closed."""
+        return self._socket.fileno() < 0
 
     def fileno(self) -> int:
         """The descriptor of the socket, for `select` and multiprocessing.connection.wait()."""
@@ -193,14 +194,21 @@ class Connection:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Connection, (self._socket,)
+        return _connection_of, (self._socket,)
 
     def _expect_open(self, operation: str) -> None:
-        if self._socket.fileno() < 0:
+        if self.closed:
             raise TransferError(f"{operation}: the connection is closed. Make a new one.")
 
+    def _wait(self, event: int, timeout: float | None = None) -> bool:
+        """Waits in Python, which handles signals meanwhile, such as Ctrl-C. The C++ part then need not wait."""
+        poller = select.poll()
+        poller.register(self._socket, event)
+        return bool(poller.poll(None if timeout is None else timeout * 1000))
+
     def _block(self) -> Any:
-        return _byre.receive(self._socket.fileno())
+        self._wait(select.POLLIN)
+        return _reductions.received(self._socket)
 
     def _read(self, buffer: Any, may_end: bool = False) -> Any:
         """Fills the buffer from the socket."""
@@ -246,9 +254,14 @@ def Pipe() -> tuple[Connection, Connection]:
     ...     print(there.recv())
     [1, 2]
     """
-    here, there = socket.socketpair()
-    return Connection(here), Connection(there)
+    here, there = map(_connection_of, socket.socketpair())
+    return here, there
 
 
-for _thing in (Connection, ExportedViews, Pipe, collect):
+def _connection_of(sock: socket.socket) -> Connection:
+    sock.settimeout(None)  # socket.setdefaulttimeout() may have set one
+    return Connection(sock)
+
+
+for _thing in (Connection, Pipe):
     _thing.__module__ = "byre"

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """How multiprocessing sends arrays and tensors in pages: as lazy copies in the other process.
 
-A pickle contains a block once, however many arrays it has. A child that is being started inherits a socket that
-contains the descriptor of the block's pages. Any other process gets the descriptor from a thread of the sender.
+A pickle contains a block once, however many arrays it has: as an address and a key. A process that reads the pickle gets
+the descriptors of the block's pages from a thread of the sender, which has that address.
 """
 from __future__ import annotations
 
 import contextlib
+import errno
+import gc
 import multiprocessing
 import os
 import secrets
@@ -16,57 +18,56 @@ import socket
 import struct
 import sys
 import threading
+import time
 import weakref
-from multiprocessing import context, reduction, util
-from typing import Any, Callable
+from multiprocessing import context, queues, reduction
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 from byre import _blocks, _byre, _copying, _leaves, _torch
-from byre._errors import TransferError
+from byre._errors import Error, TransferError
 
 LEAST_NBYTES = 1 << 20  # smaller blocks are pickled faster than a process fetches a descriptor
-_KEY_NBYTES = 16
 _MOST_WAITING_READERS = 128
-_MOST_INHERITED = 200  # multiprocessing's fork server passes at most 256 descriptors to a child
+_NAME = b"\0byre-"  # of sockets without a file
+_KEY_NBYTES = 32
 _Array = np.ndarray[Any, Any]
 _Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
+class ExportedViews(NamedTuple):
+    """How many arrays other processes no longer use, and how many they do."""
+
+    ended: int
+    remaining: int
+
+
+def collect(drop_unread: bool = False) -> ExportedViews:
+    """Checks which sent blocks are no longer used by another process.
+
+    A process stops using a block when it destroys the arrays, or ends in any way. Until byre.collect() or the next copy
+    of a block notices, the next copy may copy pages that were written since. Any thread may call this function.
+
+    An array that multiprocessing has pickled is kept until another process reads the pickle. If the reader has died,
+    byre.collect(drop_unread=True) drops the array, and those of all other unread pickles: a process that reads such a
+    pickle later gets a TransferError.
+
+    >>> byre.collect()
+    ExportedViews(ended=..., remaining=...)
+    """
+    if drop_unread:
+        offers.clear()
+    return ExportedViews(*_byre.collect())
+
+
 class Block:
-    """A block of pages that a pickle contains. `is_whole` promises that no thread writes any of its bytes meanwhile."""
+    """A block of pages in a pickle. A pickler contains it once, because all arrays of the block refer to one object."""
 
-    def __init__(self, start: int) -> None:
-        self.start, self.is_whole = start, False
-
-    def export(self, where: tuple[bytes, int]) -> _byre.Exported:
-        return _byre.export(self.start, self.is_whole, *where)
+    def __init__(self, start: int, reduced: _Reduced) -> None:
+        self.start, self._reduced = start, reduced
 
     def __reduce__(self) -> _Reduced:
-        exported, popen = self.export(_copying.place_of(sys._getframe().f_back)), context.get_spawning_popen()
-        try:
-            if popen is None:
-                return _fetched, offers.add(exported)
-            return _with_popen(exported, popen)
-        except OSError as error:
-            raise TransferError(f"send: cannot pass a descriptor to the other process: {error}. Close files, or raise "
-                                "the limit of open files.") from error
-
-
-class _Blocks(threading.local):
-    """The blocks that picklers of a thread contain, by address. A pickler recognizes a block by the identity."""
-
-    def __init__(self) -> None:
-        self.known: weakref.WeakValueDictionary[int, Block] = weakref.WeakValueDictionary()
-
-
-_blocks_of_picklers = _Blocks()
-
-
-def block_at(start: int, is_whole: bool) -> Block:
-    """The block to pickle next. A pickler that contains it already has exported it, and ignores `is_whole`."""
-    block = _blocks_of_picklers.known.setdefault(start, Block(start))
-    block.is_whole = is_whole
-    return block
+        return self._reduced
 
 
 def may_share() -> bool:
@@ -74,62 +75,97 @@ def may_share() -> bool:
     return sys.platform == "linux"
 
 
-def _block_of(x: Any) -> Block | None:
-    """The block to send in place of the bytes of an array or tensor; None if byre.copy would copy these at once."""
-    popen = context.get_spawning_popen()
-    if not may_share() or len(getattr(popen, "_fds", ())) >= _MOST_INHERITED:
+def _has_descriptors() -> bool:
+    """False if the process uses half of the descriptors that it may open. The system gives the lowest free number."""
+    try:
+        number = os.open("/", os.O_RDONLY)
+    except OSError:
+        return False
+    os.close(number)
+    return 2 * number < os.sysconf("SC_OPEN_MAX")
+
+
+def _block_of(pickler: Any, x: Any) -> Block | None:
+    """The block to pickle in place of the bytes of x; None if x is no array in pages, or byre.copy would copy at once."""
+    if type(x) is not np.ndarray and not (_torch.is_tensor(x) and _torch.is_picklable(x)) or not may_share():
         return None
     leaf = _leaves.leaf_of("", x)
     nbytes = leaf.hi - leaf.lo
-    start = _byre.find(leaf.lo, nbytes) if nbytes and _leaves.is_dense(leaf) else None
+    start = _byre.find(leaf.lo, nbytes) if 2 * nbytes >= LEAST_NBYTES and _leaves.is_dense(leaf) else None
     if start is None:
         return None
     facts = _byre.facts(start)
     if facts["nbytes"] < LEAST_NBYTES or _blocks.why_at_once(facts, nbytes, nbytes, True):
         return None
-    return block_at(start, nbytes >= facts["used_nbytes"])
+    # The pickler keeps the blocks that it contains.
+    known = vars(pickler).setdefault("blocks_of_byre", weakref.WeakValueDictionary())
+    block = known.get(start)
+    if block is None and _has_descriptors():
+        with contextlib.suppress(Error, OSError, RuntimeError):  # a limit of descriptors, memory or threads is reached
+            block = known[start] = _offered(start, nbytes >= facts["used_nbytes"])
+    return block
 
 
-def reduced(x: Any, block: Block) -> _Reduced:
-    """How to pickle an array or tensor in a block."""
+def _offered(start: int, has_all: bool) -> Block:
+    """A block whose readers fetch it. The start of a process pickles its arguments itself, and other threads must not
+    write them meanwhile. All other pickles may be made by a thread of a queue while the program writes the arrays."""
+    popen = context.get_spawning_popen()
+    exported = _byre.export(start, has_all and popen is not None, *_copying.place_of(sys._getframe(3).f_back))
+    return Block(start, (_fetched, offers.add(exported, popen)))
+
+
+def reduced(x: Any, memory: Any, start: int, dense: Any = None) -> _Reduced:
+    """How to pickle an array or tensor whose bytes are in `memory`, which begins at an address: those of x, or those of
+    a copy without gaps."""
+    dense = x if dense is None else dense
+    leaf = _leaves.leaf_of("", dense)
     if not isinstance(x, np.ndarray):
-        leaf = _leaves.leaf_of("", x)
-        return _torch.rebuilt, (block, leaf.lo - block.start, leaf.hi - leaf.lo, *_torch.recipe(x))
-    return _array, (block, x.dtype, x.shape, _leaves.address_of(x) - block.start, x.strides)
+        return _torch.rebuilt, (memory, leaf.lo - start, leaf.hi - leaf.lo, *_torch.recipe(x, dense))
+    return _array, (memory, x.dtype, x.shape, _leaves.address_of(dense) - start, dense.strides)
 
 
 def _array(memory: _Array, dtype: Any, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> _Array:
     return np.ndarray(shape, dtype, memory, offset, strides)
 
 
-def _reduce_array(x: _Array) -> Any:
-    block = _block_of(x)
-    return x.__reduce__() if block is None else reduced(x, block)
+def _reducer_override(pickler: Any, x: Any) -> Any:
+    block = _block_of(pickler, x)
+    return NotImplemented if block is None else reduced(x, block, block.start)
 
 
-def _with_popen(exported: _byre.Exported, popen: Any) -> _Reduced:
-    """Sends the block to a socket that the child inherits."""
-    ours, theirs = socket.socketpair()
-    with ours:
-        exported.send(ours.fileno())
-    weakref.finalize(popen, theirs.close)  # the socket is empty once the child has received its arrays
-    return _inherited, (reduction.DupFd(theirs.fileno()),)
+def received(reader: socket.socket) -> _Array:
+    """The bytes of a block that another process sent. They are in pages, or in ordinary memory if the process has few
+    descriptors left, because a block in pages needs one."""
+    array = _byre.receive(reader.fileno())
+    return array if _has_descriptors() else array.copy()
 
 
-def _inherited(descriptor: Any) -> _Array:
-    with socket.socket(fileno=descriptor.detach()) as theirs:
-        return _byre.receive(theirs.fileno())
+def _is_of_this_user(other: socket.socket) -> bool:
+    """Whether the process at the other end has the effective user of this process."""
+    return bool(struct.unpack("3i", other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1] == os.geteuid())
 
 
 def _fetched(address: bytes, key: bytes) -> _Array:
     try:
-        with socket.socket(socket.AF_UNIX) as theirs:
-            theirs.connect(address)
-            theirs.sendall(key)
-            return _byre.receive(theirs.fileno())
+        with socket.socket(socket.AF_UNIX) as reader:
+            reader.settimeout(None)
+            reader.bind(_NAME + key + secrets.token_hex(8).encode())  # so that accept() returns the key
+            reader.connect(address)
+            if _is_of_this_user(reader) and reader.recv(1, socket.MSG_PEEK):
+                array = received(reader)
+                reader.recv(1)  # the sender drops its descriptors, and then closes the socket
+                return array
     except OSError as error:
-        raise TransferError(f"receive: cannot fetch an array of another process: {error}. Check whether that process "
-                            "has ended.") from error
+        way_out = "Check whether that process has ended."
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            way_out = "Close files, or raise the limit of open files."
+        raise TransferError(f"receive: cannot fetch an array of another process: {error}. {way_out}") from error
+    raise TransferError("receive: the array of this pickle is no longer offered: another process fetched it, "
+                        "collect(drop_unread=True) dropped it, or this process has another user. Send it again.")
+
+
+def _block_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # other threads handle signals
 
 
 class _Offers:
@@ -140,89 +176,98 @@ class _Offers:
     """
 
     def __init__(self) -> None:
-        self._sockets: list[socket.socket] = []  # the listener, and two that stop the thread
+        self._listener: socket.socket | None = None
         self._forget()
         os.register_at_fork(after_in_child=self._forget)
-        self._watch_exit()
-        util.register_after_fork(self, _Offers._watch_exit)
 
     def _forget(self) -> None:
-        self._lock = threading.Lock()
-        self._exported: dict[bytes, _byre.Exported] = {}
-        for ours in self._sockets:
-            ours.close()
-        self._sockets = []
+        if self._listener is not None:
+            self._listener.close()
+        self._listener = None
+        self._changed = threading.Condition()
+        # Each with the thread that pickled it. None: for a child that is being started. multiprocessing joins that child.
+        self._exported: dict[bytes, tuple[_byre.Exported, threading.Thread | None]] = {}
+        self._is_waiting = self._is_orphan = False
 
-    def _watch_exit(self) -> None:
-        # Registered before any offer, because the thread of a queue may make one when the exit has begun.
-        util.Finalize(None, self._serve_at_exit, exitpriority=-10)  # after the queues
-
-    def add(self, exported: _byre.Exported) -> tuple[bytes, bytes]:
-        """The arguments with which another process calls _fetched()."""
-        key = secrets.token_bytes(_KEY_NBYTES)
-        with self._lock:
-            if not self._sockets:
-                self._begin()
-            self._exported[key] = exported
-            return self._sockets[0].getsockname(), key
+    def add(self, exported: _byre.Exported, popen: Any) -> tuple[bytes, bytes]:
+        """The arguments with which another process calls _fetched(). `popen` is the child that is being started."""
+        key = secrets.token_hex(_KEY_NBYTES // 2).encode()
+        with self._changed:
+            address = self._serving().getsockname()
+            if popen is not None:
+                weakref.finalize(popen, self._exported.pop, key, None).atexit = False
+            elif not self._is_waiting and multiprocessing.parent_process() is not None:
+                threading.Thread(target=self._wait_at_exit, name="byre.exit", daemon=False).start()
+                self._is_waiting = True
+            self._exported[key] = exported, threading.current_thread() if popen is None else None
+        return address, key
 
     def clear(self) -> None:
-        self._exported.clear()
+        with self._changed:
+            self._exported.clear()
+            self._changed.notify_all()
 
-    def _begin(self) -> None:
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(b"\0byre-" + secrets.token_hex(_KEY_NBYTES).encode())  # an address without a file
-        listener.listen(_MOST_WAITING_READERS)
-        listener.setblocking(False)
-        sockets = [listener, *socket.socketpair()]
-        self._thread = threading.Thread(target=self._serve, args=sockets[:2], name="byre.offers", daemon=True)
-        self._thread.start()
-        self._sockets = sockets
+    def _serving(self) -> socket.socket:
+        """The socket to which readers connect."""
+        if self._listener is None:
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(_NAME + secrets.token_hex().encode())
+            listener.listen(_MOST_WAITING_READERS)
+            listener.setblocking(False)
+            threading.Thread(target=self._serve, args=(listener,), name="byre.offers", daemon=True).start()
+            self._listener = listener
+        return self._listener
 
-    def _serve(self, listener: socket.socket, stopped: socket.socket) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # other threads handle signals
-        while not self._serve_one(listener, stopped.fileno()):
-            pass
-
-    def _serve_one(self, listener: socket.socket, stopped: int) -> bool:
-        """Waits for a reader, and returns False, or waits until `stopped` is readable, and returns True."""
-        poller = select.poll()
+    def _serve(self, listener: socket.socket) -> None:
+        _block_signals()
+        poller, parent = select.poll(), multiprocessing.parent_process()
         poller.register(listener, select.POLLIN)
-        poller.register(stopped, select.POLLIN)
-        if stopped in dict(poller.poll()):
-            return True
-        try:
-            reader, _ = listener.accept()
-        except OSError:  # too few descriptors
-            return bool(select.select([stopped], [], [], 0.1)[0])
-        with reader, contextlib.suppress(OSError, TransferError):  # the reader has ended
-            reader.setblocking(True)
-            user = struct.unpack("3i", reader.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
-            key = reader.recv(_KEY_NBYTES, socket.MSG_WAITALL)
-            exported = self._exported.pop(key, None)
-            if exported is not None and user == os.geteuid():
-                exported.send(reader.fileno())
-        return False
+        if parent is not None:
+            poller.register(parent.sentinel, select.POLLIN)
+        while True:
+            for number, _ in poller.poll():
+                if number == listener.fileno():
+                    self._serve_one(listener)
+                    continue
+                poller.unregister(number)
+                with self._changed:
+                    self._is_orphan = True
+                    self._changed.notify_all()
 
-    def _serve_at_exit(self) -> None:
-        parent = multiprocessing.parent_process()
-        if parent is None or not self._sockets:
+    def _serve_one(self, listener: socket.socket) -> None:
+        try:
+            reader, name = listener.accept()
+        except OSError:  # too few descriptors
+            time.sleep(0.1)
             return
-        self._sockets[2].close()
-        self._thread.join()
-        while self._exported and not self._serve_one(self._sockets[0], parent.sentinel):
-            pass
+        with reader, contextlib.suppress(Exception):  # the error of a reader must not end the thread
+            key = os.fsencode(name)[len(_NAME) : len(_NAME) + _KEY_NBYTES]
+            if _is_of_this_user(reader) and key in self._exported:
+                try:
+                    self._exported[key][0].send(reader.fileno())
+                finally:
+                    with self._changed:
+                        self._exported.pop(key, None)
+                        self._changed.notify_all()
+
+    def _wait_at_exit(self) -> None:
+        """Keeps the process from ending: multiprocessing joins this thread."""
+        _block_signals()
+        threading.main_thread().join()  # multiprocessing has joined the threads of its queues by then
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_orphan or not self._is_awaited())
+            self._is_waiting = False
+
+    def _is_awaited(self) -> bool:
+        """Whether a block is left that was not put into a queue whose cancel_join_thread() was called."""
+        threads = {thread for _, thread in list(self._exported.values())} - {None}
+        if threads:
+            found = [x for x in gc.get_objects() if issubclass(type(x), queues.Queue)]
+            threads -= {queue._thread for queue in found if queue._joincancelled}
+        return bool(threads)
 
 
 offers = _Offers()
-
-
-def _reduce_tensor(t: Any) -> Any:
-    block = _block_of(t) if _torch.is_picklable(t) else None
-    return _torch.reduced_by_torch(t) if block is None else reduced(t, block)
-
-
-if getattr(reduction, "HAVE_SEND_HANDLE", False):
-    reduction.register(np.ndarray, _reduce_array)
-    _torch.reduce = _reduce_tensor
-    _torch.register_reducer()
+reduction.ForkingPickler.reducer_override = _reducer_override  # type: ignore[attr-defined]
+for _thing in (ExportedViews, collect):
+    _thing.__module__ = "byre"

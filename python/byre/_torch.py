@@ -5,14 +5,10 @@ from __future__ import annotations
 import copy
 import importlib
 import sys
-from multiprocessing import reduction
 from typing import Any
 
 import numpy as np
 from byre._errors import ArgumentError
-
-
-reduce: Any = None  # set by _reductions
 
 
 def _torch() -> Any:
@@ -36,9 +32,9 @@ def _is_own_type(t: Any) -> bool:
 
 
 def is_plain(t: Any) -> bool:
-    """True if the elements are in the CPU's memory, as sizes and strides describe them."""
+    """True if the elements are in the CPU's memory, and sizes and strides describe them completely."""
     is_strided = _is_own_type(t) and t.layout is _torch().strided and t.device.type == "cpu"
-    return is_strided and not (t.is_quantized or t.is_conj() or t.is_neg())
+    return is_strided and not (t.is_quantized or t.is_conj() or t.is_neg() or t.has_names())
 
 
 def gradient(x: Any) -> list[tuple[str, Any]]:
@@ -98,7 +94,6 @@ def _same_kind(new: Any, t: Any) -> Any:
 
 def view(t: Any, memory: np.ndarray[Any, Any], start: int, storages: dict[tuple[int, int], Any]) -> Any:
     """The tensor t over bytes that were copied from the address `start` on. Shared storages stay shared."""
-    register_reducer()
     begin, nbytes = storage_key(t)
     begin, end = max(begin, start), min(begin + nbytes, start + len(memory))
     itemsize = t.element_size()
@@ -141,7 +136,6 @@ def dtype_to_load(name: str) -> Any:
 
 
 def tensor_of(memory: np.ndarray[Any, Any], dtype: Any, shape: tuple[int, ...], *stride: tuple[int, ...]) -> Any:
-    register_reducer()
     storage = _storage(_torch().from_numpy(memory))
     return _torch().empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, *stride)
 
@@ -151,9 +145,9 @@ def is_picklable(t: Any) -> bool:
     return is_plain(t) and (t.is_leaf or not t.requires_grad)
 
 
-def recipe(t: Any) -> tuple[Any, ...]:
-    """The arguments with which rebuilt() makes the tensor from its bytes."""
-    return t.dtype, tuple(t.shape), t.stride(), _is_parameter(t), t.requires_grad
+def recipe(t: Any, dense: Any) -> tuple[Any, ...]:
+    """The arguments with which rebuilt() makes the tensor from the bytes of `dense`, which is t or has its elements."""
+    return t.dtype, tuple(t.shape), dense.stride(), _is_parameter(t), t.requires_grad
 
 
 def rebuilt(memory: Any, offset: int, nbytes: int, dtype: Any, shape: tuple[int, ...], stride: tuple[int, ...],
@@ -162,15 +156,3 @@ def rebuilt(memory: Any, offset: int, nbytes: int, dtype: Any, shape: tuple[int,
     importlib.import_module("torch")
     array = np.frombuffer(memory, np.uint8)[offset : offset + nbytes]
     return _of_kind(tensor_of(array, dtype, shape, stride), is_parameter, requires_grad)
-
-
-def register_reducer() -> None:
-    """Makes multiprocessing pickle tensors by `reduce`. PyTorch registers a function of its own when it is imported."""
-    torch = _torch()
-    if torch and reduce:
-        reduction.register(torch.Tensor, reduce)
-        reduction.register(torch.nn.Parameter, reduce)
-
-
-def reduced_by_torch(t: Any) -> Any:
-    return importlib.import_module("torch.multiprocessing.reductions").reduce_tensor(t)

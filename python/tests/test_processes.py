@@ -1,150 +1,28 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Arrays that multiprocessing and byre.Connection send to other processes."""
+"""Arrays that byre.Connection and multiprocessing send to other processes."""
 import contextlib
 import copy
 import gc
+import io
 import mmap
 import multiprocessing.connection
 import os
 import pickle
-import resource
+import signal
 import socket
 import struct
-import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import util
+import threading
 from multiprocessing.reduction import ForkingPickler
 
 import byre
 import numpy as np
 import pytest
-from byre import _byre
-from byre._leaves import address_of
-from byre._reductions import offers
-from support import DENSE, VIEWS, N, pickled, ramp, refused, run_in_child, same, sent, used
-
-METHODS = ["fork", "spawn", "forkserver"]
-PAGE = 512  # elements of float64
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_descriptor_is_left():
-    """The fork server, the resource tracker and the thread of offers have descriptors of their own."""
-    pickled(ramp())
-    multiprocessing.get_context("forkserver").Process(target=len, args=((),)).start()
-    for child in multiprocessing.active_children():
-        child.join()
-    gc.collect()
-    before = used()
-    yield
-    gc.collect()
-    assert used() == before and byre.collect().remaining == 0
-
-
-@pytest.fixture(autouse=True)
-def no_earlier_view_is_counted():
-    gc.collect()
-    byre.collect()
-
-
-@contextlib.contextmanager
-def started(method, target, *args):
-    """A process that runs `target`. It must end without an error before the block ends."""
-    process = multiprocessing.get_context(method).Process(target=target, args=args)
-    process.start()
-    try:
-        yield process
-        process.join()
-        assert process.exitcode == 0
-    finally:
-        process.kill()
-        process.join()
-        process.close()
-
-
-def copied_nbytes(before):
-    return (byre.stats() - before).bytes_copied
-
-
-def used_by_worker(x):
-    """Whether x is as sent, the bytes that this process has copied, and x with other elements."""
-    is_as_sent = np.array_equal(x, np.arange(N)) and x.flags.writeable and byre.is_lazy(x)
-    kept = byre.copy(x)
-    x[PAGE] = -1
-    return is_as_sent and kept[PAGE] == PAGE, copied_nbytes(byre.Stats(0, 0, 0, 0, 0)), x
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_executor_copies_no_bytes_of_arrays_in_pages(method):
-    source = ramp()
-    before = byre.stats()
-    with ProcessPoolExecutor(1, multiprocessing.get_context(method)) as executor:
-        future = executor.submit(used_by_worker, source)
-        is_as_sent, nbytes_of_worker, result = future.result()
-    assert is_as_sent and nbytes_of_worker == copied_nbytes(before) == 0
-    result[0] = source[1] = -2
-    assert result[:3].tolist() == [-2, 1, 2] and source[:3].tolist() == [0, -2, 2]
-    assert result[PAGE] == -1 and source[PAGE] == PAGE and np.array_equal(result[PAGE + 1 :], source[PAGE + 1 :])
-    assert result.flags.writeable and byre.is_lazy(result)
-
-
-def put(queue, x):
-    for number in (5, 6, 7):
-        x[0] = number
-        queue.put(byre.copy(x))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_array_of_a_queue_outlives_the_process_that_put_it(method):
-    source = ramp()
-    queue = multiprocessing.get_context(method).Queue()
-    with started(method, put, queue, source):
-        results = [queue.get() for _ in range(3)]
-    queue.close()
-    queue.join_thread()
-    assert [x[0] for x in results] == [5, 6, 7] and all(np.array_equal(x[1:], source[1:]) for x in results)
-    assert source[0] == 0
-
-
-def put_and_say(queue, ready):
-    """Another thread of this process sends. It may do so after the exit has begun."""
-    queue.put(ramp())
-    util.Finalize(None, ready.close, exitpriority=-9)  # right before this process waits
-
-
-def test_child_at_its_exit_waits_until_its_array_is_fetched():
-    context = multiprocessing.get_context("fork")
-    queue, (here, there) = context.Queue(), context.Pipe()
-    with started("fork", put_and_say, queue, there) as process, here:
-        there.close()
-        with pytest.raises(EOFError):
-            here.recv()
-        assert multiprocessing.connection.wait([process.sentinel], 0.1) == []
-        assert np.array_equal(queue.get(), np.arange(N))
-    queue.close()
-    queue.join_thread()
-
-
-PARENT = """
-import multiprocessing, os, byre
-def put(queue):
-    queue.put(byre.zeros(1 << 17))
-if __name__ == "__main__":
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    context.Process(target=put, args=(queue,)).start()
-    queue._reader.poll(None)
-    os._exit(7)
-"""
-
-
-def test_child_does_not_wait_for_a_parent_that_has_ended(tmp_path):
-    (tmp_path / "program.py").write_text(PARENT)
-    # The child has standard output too, so its end is awaited.
-    ended = subprocess.run([sys.executable, tmp_path / "program.py"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                           timeout=120)
-    assert ended.returncode == 7
+from byre import _connection, _reductions
+from byre._connection import _Buffers, _Pickler
+from processes import METHODS, PAGE, copied_nbytes, descriptors, limit_descriptors, started
+from processes import no_descriptor_is_left, no_earlier_view_is_counted  # noqa: F401
+from support import DENSE, STRIDED, VIEWS, N, pickled, ramp, refused, run_in_child, same, sent
 
 
 def write_and_send_on(connection, generation, method):
@@ -158,18 +36,6 @@ def write_and_send_on(connection, generation, method):
                 x = here.recv()
         assert copied_nbytes(byre.Stats(0, 0, 0, 0, 0)) <= 100 * mmap.PAGESIZE < x.nbytes
         connection.send(x)
-
-
-def test_manager_keeps_arrays_of_other_processes():
-    source = ramp()
-    with multiprocessing.get_context("spawn").Manager() as manager:
-        arrays = manager.dict(x=source)
-        source[0] = 5
-        before = byre.stats()
-        first, second = arrays["x"], arrays["x"]
-    assert copied_nbytes(before) == 0
-    first[1] = 5
-    assert first[:3].tolist() == [0, 5, 2] and np.array_equal(second, np.arange(N))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -264,41 +130,24 @@ def test_written_pages_of_a_sent_array_are_sent_with_it_again():
     assert same(sent(source)[0], source) and np.array_equal(first, np.arange(N))
 
 
-@pytest.mark.parametrize("send", [sent, pickled])
-def test_written_pages_move_into_the_shared_pages_if_all_of_a_block_is_sent(send):
-    source = ramp()
-    send(source)
-    byre.collect()
-    source[-PAGE:] = -1
-    assert send(source[: N // 2])[1:] == (1, 2 * mmap.PAGESIZE)  # another thread may write the rest meanwhile
-    byre.collect()
-    assert _byre.written_nbytes(address_of(source)) == mmap.PAGESIZE
-    assert send(source)[1:] == (1, mmap.PAGESIZE)
-    assert _byre.written_nbytes(address_of(source)) == 0
-    byre.collect()
-    source[: N // 4] = -1
-    assert send(source)[1:] == (1, source.nbytes // 4)
-    byre.collect()
-    assert send(source)[1:] == (1, 0) and np.array_equal(send(source)[0], source)
-
-
-def expect_arrays(arrays):
-    assert [x[9] for x in arrays] == list(range(len(arrays)))
-
-
-@pytest.mark.parametrize("method", METHODS[1:])
-def test_child_is_started_with_more_arrays_than_descriptors_can_be_passed(method):
-    arrays = [byre.zeros(N) for _ in range(300)]
-    for number, array in enumerate(arrays):
-        array[9] = number
-    with started(method, expect_arrays, arrays):
-        pass
-
-
-def test_many_blocks_of_one_message_need_few_descriptors():
-    tree = [byre.full(1 << 13, number) for number in range(150)]
+def test_largest_blocks_of_a_message_are_sent_in_pages():
+    tree = [byre.full((9 + number % 9) << 10, number) for number in range(150)]
+    file, buffers, chosen = io.BytesIO(), _Buffers(), _connection._chosen_blocks(tree)
+    _Pickler(file, buffers, chosen, (b"", 1)).dump(tree)
+    sizes = sorted((buffer.raw().nbytes, block is not None) for buffer, block in buffers.all)
+    assert [is_block for _, is_block in sizes] == [False] * 22 + [True] * 128
     received, *counts = sent(tree)
     assert counts[0] == 128 and all(same(x, expected) for x, expected in zip(received, tree))
+
+
+@pytest.mark.parametrize("name", STRIDED)
+def test_bytes_of_other_arrays_follow_the_pickle(name):
+    for source in (STRIDED[name](ramp()), STRIDED[name](np.arange(N, dtype=float))):
+        file, buffers = io.BytesIO(), _Buffers()
+        _Pickler(file, buffers, {}, (b"", 1)).dump(source)
+        is_beside = type(source) is np.ndarray
+        assert [buffer.raw().nbytes for buffer, _ in buffers.all] == [source.nbytes] * is_beside
+        assert not is_beside or file.tell() < 1000
 
 
 def test_where_no_pages_can_be_shared_arrays_are_pickled(monkeypatch):
@@ -368,95 +217,14 @@ def test_views_in_flight_end_with_the_connection():
     here.close()
 
 
-class KillsItsProcess:
-    def __reduce__(self):
-        return os._exit, (1,)
-
-
-@pytest.mark.parametrize("method", METHODS[1:])
-def test_child_that_dies_before_it_receives_leaves_no_view(method):
-    source = ramp()
-    process = multiprocessing.get_context(method).Process(target=len, args=(KillsItsProcess(), source))
-    process.start()
-    process.join()
-    assert process.exitcode == 1 and byre.collect() == (0, 1)
-    process.close()
-    assert byre.collect() == (1, 0)
-
-
-def test_views_of_unread_pickles_end_when_they_are_dropped():
-    source = ramp()
-    data = ForkingPickler.dumps(source)
-    assert byre.collect() == (0, 1) and byre.collect(drop_unread=True) == (1, 0)
-    with refused(byre.TransferError, "the socket ended after 0 bytes", "Check whether the other process failed"):
-        ForkingPickler.loads(data)
-
-
-def test_pickle_that_is_read_twice_is_refused():
-    data = ForkingPickler.dumps(ramp())
-    assert ForkingPickler.loads(data)[5] == 5
-    with refused(byre.TransferError, "the socket ended after 0 bytes"):
-        ForkingPickler.loads(data)
-
-
-def test_pickle_of_a_process_that_ended_is_refused():
-    program = "import byre, sys, multiprocessing.reduction as r\n"
-    program += "sys.stdout.buffer.write(r.ForkingPickler.dumps(byre.ones(1 << 17)))"
-    data = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE).stdout
-    with refused(byre.TransferError, "receive: cannot fetch an array", "refused", "Check whether that process"):
-        ForkingPickler.loads(data)
-
-
-def test_offer_is_given_only_for_its_key():
-    data = ForkingPickler.dumps(ramp())
-    address = offers._sockets[0].getsockname()
-    for key in (bytes(16), b"short", b""):
-        with socket.socket(socket.AF_UNIX) as reader:
-            reader.connect(address)
-            reader.sendall(key)
-            reader.shutdown(socket.SHUT_WR)
-            assert reader.recv(9) == b""
-    assert ForkingPickler.loads(data)[5] == 5
-
-
-def is_open(number):
-    with contextlib.suppress(OSError):
-        return os.fstat(number) is not None
-
-
-def test_forked_child_has_offers_of_its_own():
-    data = ForkingPickler.dumps(ramp())
-    ours = {os.fstat(each.fileno()).st_ino for each in offers._sockets}
-
-    def action():
-        numbers = [number for number in map(int, os.listdir("/proc/self/fd")) if is_open(number)]
-        assert not ours & {os.fstat(number).st_ino for number in numbers}
-        assert not offers._exported and pickled(ramp())[0][5] == 5
-
-    run_in_child(action)
-    assert ForkingPickler.loads(data)[5] == 5
-
-
-def test_reader_of_another_user_gets_nothing():
-    data = ForkingPickler.dumps(ramp())
-    if os.geteuid() != 0:
-        pytest.skip("only root can become another user")
-
-    def action():
-        os.setuid(12345)
-        with refused(byre.TransferError, "the socket ended after 0 bytes"):
-            ForkingPickler.loads(data)
-
-    run_in_child(action)
-
-
 def test_process_without_descriptors_is_told_so():
-    source, most = ramp(), len(os.listdir("/proc/self/fd")) + 8
+    source, most = ramp(), descriptors() + 8
+    data = ForkingPickler.dumps(source)
 
     def action():
         here, there = byre.Pipe()
         kept = []
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        limit_descriptors(most)
         here.send([1, source])
         with contextlib.suppress(OSError):
             while True:
@@ -467,15 +235,19 @@ def test_process_without_descriptors_is_told_so():
             there.recv()
         with refused(byre.TransferError, "export", "Close"):
             here.send(source)
-        with refused(byre.TransferError, "Close files, or raise the limit"):
-            ForkingPickler.dumps(source)
+        kept.append(os.dup(0))  # in place of the connection that was closed
+        with refused(byre.TransferError, "receive: cannot fetch an array", "Close files, or raise the limit"):
+            ForkingPickler.loads(data)
+        assert len(ForkingPickler.dumps(source)) > source.nbytes
         for number in kept:
             os.close(number)
         here.close()
+        limit_descriptors(4 * most)
         received, *counts = sent(source)
         assert counts == [1, 0] and same(received, source)
 
     run_in_child(action)
+    assert same(ForkingPickler.loads(data), source)
 
 
 HEAD = struct.pack("=8sIIQ", b"byretree", 1, 0, 5)
@@ -555,3 +327,95 @@ def test_connections_can_be_waited_for():
         assert multiprocessing.connection.wait([here, there], 0) == []
         here.send(ramp())
         assert multiprocessing.connection.wait([here, there]) == [there] and there.recv()[5] == 5
+        assert there.poll(0) is False and here.poll() is False
+        here.send(1)
+        assert there.poll(None) is True and there.recv() == 1
+        assert (here.closed, there.closed) == (False, False)
+        here.close()
+        assert here.closed and there.poll() is True
+        with refused(byre.TransferError, "recv: the connection is closed"):
+            here.poll()
+
+
+def test_connections_send_sockets_and_connections():
+    here, there = byre.Pipe()
+    first, second = multiprocessing.Pipe()
+    with here, there, first, second:
+        with contextlib.ExitStack() as stack:
+            here.send([[stack.enter_context(end) for end in byre.Pipe()], second])
+            (ours, theirs), received = there.recv()
+        with ours, theirs, received:
+            ours.send(ramp())
+            assert theirs.recv()[5] == 5
+            received.send("sent")
+            assert first.recv() == "sent"
+    multiprocessing.resource_sharer.stop()
+
+
+def test_default_timeout_of_sockets_does_not_concern_pipes():
+    socket.setdefaulttimeout(60)
+    try:
+        here, there = byre.Pipe()
+        with here, there:
+            here.send(here)
+            there.recv().close()
+    finally:
+        socket.setdefaulttimeout(None)
+    multiprocessing.resource_sharer.stop()
+
+
+class Interrupted(Exception):
+    pass
+
+
+def names_of_calls(frame):
+    while frame is not None:
+        yield frame.f_code.co_name
+        frame = frame.f_back
+
+
+def expect_interruption(call, name):
+    """Sends signals to the process while the main thread is in a function of this name, until it handles one."""
+    main, handled = threading.get_ident(), []
+
+    def kill():
+        while not handled:
+            if name in names_of_calls(sys._current_frames()[main]):
+                os.kill(os.getpid(), signal.SIGUSR1)
+
+    def interrupt(*_):
+        if not handled:
+            handled.append(True)
+            raise Interrupted
+
+    signal.signal(signal.SIGUSR1, interrupt)
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(Interrupted):
+        call()
+    killer.join()
+
+
+def test_signal_interrupts_a_wait_for_another_process():
+    def action():
+        here, there = byre.Pipe()
+        expect_interruption(here.recv, "recv")
+        assert not here.closed
+        there._socket.sendall(struct.pack("=8sIIQQB", b"byretree", 1, 1, 0, 9, 1))
+        expect_interruption(here.recv, "_block")
+        assert here.closed
+        here, there = byre.Pipe()
+        expect_interruption(lambda: here.send([byre.ones(1 << 13) for _ in range(128)]), "_wait")
+        assert here.closed
+
+    run_in_child(action)
+
+
+def test_signal_interrupts_a_wait_for_a_stopped_sender():
+    def action():
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(b"\0byre-test-" + str(os.getpid()).encode())
+            listener.listen()
+            expect_interruption(lambda: _reductions._fetched(listener.getsockname(), b"key"), "_fetched")
+
+    run_in_child(action)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """PyTorch between processes: tensors in pages, and the workers of a DataLoader."""
+import multiprocessing.resource_sharer
 import re
 
 import byre
 import numpy as np
 import pytest
 from byre._leaves import address_of
+from processes import started
 from pytorch import needs_pytorch, torch
 from support import N, pickled, refused, sent
 
@@ -57,6 +59,80 @@ def test_tensors_of_other_memory_are_sent_by_their_bytes():
     assert torch.equal(received["half"], tree["half"]) and received["half"].dtype == torch.bfloat16
     with refused(byre.ArgumentError, "send: ", "a result of autograd", "tensor.detach()"):
         sent(torch.ones(2, requires_grad=True) * 2)
+
+
+@pytest.mark.parametrize("count, is_in_pages", [(2, False), (140, True)])
+def test_parameters_sent_by_their_bytes_remain_parameters(count, is_in_pages):
+    model = torch.nn.Sequential(*[torch.nn.Linear(128, 128, bias=False) for _ in range(count)])
+    model[1].weight.requires_grad_(False)
+    if is_in_pages:
+        byre.to_pages(model)
+    tensor = torch.ones(3, requires_grad=True)
+    received, *counts = sent({"model": model, "tensor": tensor})
+    assert counts == [128 if is_in_pages else 0, 0] and received["tensor"].requires_grad
+    for one, other in zip(model, received["model"]):
+        assert type(other.weight) is torch.nn.Parameter and torch.equal(one.weight, other.weight)
+        assert one.weight.requires_grad == other.weight.requires_grad
+
+
+@pytest.mark.filterwarnings("ignore:Named tensors")
+@pytest.mark.parametrize("send", [sent, pickled])
+def test_named_tensors_are_not_sent_without_their_names(send):
+    named = byre.to_pages(torch.zeros(N).reshape(2, -1)).rename("a", "b")
+    with pytest.raises(RuntimeError, match="[Nn]amed"):
+        send(named)
+    assert byre.copy(named).names == byre.to_pages({"x": named})["x"].names == ("a", "b")
+
+
+class Cached:
+    """Omits a tensor that cannot be sent."""
+
+    def __init__(self):
+        self.kept, self.cache = np.ones(3), torch.ones(3, requires_grad=True) * 2
+
+    def __getstate__(self):
+        return {"kept": self.kept}
+
+
+def test_tensor_that_a_pickle_omits_may_be_unusable():
+    received, *_ = sent([Cached()])
+    assert received[0].kept.tolist() == [1, 1, 1] and not hasattr(received[0], "cache")
+
+
+def write_five(queue):
+    queue.get()[0] = 5
+
+
+@pytest.mark.parametrize("in_pages", [False, True])
+def test_tensor_in_shared_memory_remains_shared(in_pages):
+    x = byre.to_pages(torch.zeros(N)) if in_pages else torch.zeros(N)
+    x.share_memory_()
+    queue = torch.multiprocessing.get_context("fork").Queue()
+    queue.put(x)
+    with started("fork", write_five, queue):
+        pass
+    assert x[0] == 5
+    queue.close()
+    queue.join_thread()
+    multiprocessing.resource_sharer.stop()
+
+
+class Arrays(torch.utils.data.Dataset if torch else object):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return byre.ones(N)
+
+
+def test_workers_of_a_loader_that_is_left_early_end(monkeypatch):
+    monkeypatch.setattr(torch.utils.data._utils, "MP_STATUS_CHECK_INTERVAL", 100)  # seconds until they are killed
+    loader = torch.utils.data.DataLoader(Arrays(), batch_size=None, num_workers=2, multiprocessing_context="fork")
+    batches = iter(loader)
+    assert next(batches)[5] == 1
+    workers = batches._workers
+    del batches
+    assert [worker.exitcode for worker in workers] == [0, 0]
 
 
 def test_module_in_pages_is_sent_with_the_ties_of_its_parameters():
