@@ -270,9 +270,9 @@ class basic_share_word {
   /// of a copier, and remains one.
   void add_copy() noexcept {
     // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. Used
-    // when an overlay is cloned or exported: an overlay is a private mapping of data in a file, and counts as a
-    // copier as long as it exists. Without this step, unwritten_overlays fails: the data is freed
-    // while an overlay still maps it.
+    // when an overlay is cloned or exported: an overlay is a private mapping of data in a file, and
+    // counts as a copier as long as it exists. Without this step, unwritten_overlays fails: the
+    // data is freed while an overlay still maps it.
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
                 "a copy was added without a copier, or beyond 2^30 copies");
