@@ -334,20 +334,20 @@ const Scenario* const exports_scenarios[] = {
         "Two exports at once count one copier, and each view reads the value of its export.",
         reduced_search),
     scenario<ExportsRaceExports<false>>("failing_exports", "An unsent export ends no other export.",
-                                        2, reduced_search),
+                                        reduced_search),
     scenario<ExportsRaceLooks>("exports_race_looks",
                                "A thread that looks for ended views ends no later view.",
                                reduced_search),
     scenario<ExportsRaceWriters>(
         "exports_race_writers",
-        "A view that one owner exports is not changed by the writes of another: promise 1.", 1,
+        "A view that one owner exports is not changed by the writes of another: promise 1.",
         reduced_search),
     scenario<ViewsOutliveOwners>(
         "views_outlive_owners",
         "A view may outlive all owners, and the owners' process then keeps nothing for it.",
         reduced_search),
     scenario<ViewsAreSentOn>("views_are_sent_on",
-                             "A view that a process sent on outlives that process.", 1,
+                             "A view that a process sent on outlives that process.",
                              reduced_search),
     scenario<CollectsRaceCollects>(
         "collects_race_collects", "Two threads that collect end each copier once.", reduced_search),
