@@ -213,7 +213,6 @@ class _Offers:
             listener = socket.socket(socket.AF_UNIX)
             listener.bind(_NAME + secrets.token_hex().encode())
             listener.listen(_MOST_WAITING_READERS)
-            listener.setblocking(False)
             threading.Thread(target=self._serve, args=(listener,), name="byre.offers", daemon=True).start()
             self._listener = listener
         return self._listener

@@ -138,20 +138,15 @@ def test_written_pages_move_if_a_connection_sends_all_of_a_block(send, is_whole)
 
 
 def test_array_keeps_the_writes_made_while_it_is_pickled():
-    source, is_written = ramp(), threading.Event()
-
-    def put():  # as the thread of a queue does
-        while not is_written.is_set():
-            ForkingPickler.dumps(source)
-            byre.collect(drop_unread=True)
-
+    source, writes = byre.zeros(1 << 20), 0
     with ThreadPoolExecutor() as pool:
-        putting = pool.submit(put)
-        for _ in range(300):
-            source += 1
-        is_written.set()
-        putting.result()
-    assert np.array_equal(source, np.arange(N) + 300)
+        for _ in range(100):
+            putting = pool.submit(pickled, source)  # as the thread of a queue does
+            while not putting.done():
+                source += 1
+                writes += 1
+            received = putting.result()  # kept, so that the next round writes shared pages
+    assert (source == writes).all() and received[0].max() <= writes
 
 
 def expect_arrays(arrays):
@@ -316,8 +311,30 @@ def test_reader_of_another_user_gets_nothing():
     assert ForkingPickler.loads(data)[5] == 5
 
 
+def test_offer_of_another_user_is_not_read():
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    here, there = multiprocessing.Pipe()
+
+    def action():
+        os.setuid(12345)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(b"")  # the system chooses a name without a file
+            listener.listen()
+            there.send(listener.getsockname())
+            with listener.accept()[0] as reader, contextlib.suppress(BrokenPipeError):
+                reader.sendall(bytes(4096))
+
+    def read():
+        with refused(byre.TransferError, "no longer offered", "this process has another user"):
+            _reductions._fetched(here.recv(), b"key")
+
+    with here, there:
+        run_in_child(action, read)
+
+
 def test_default_timeout_of_sockets_does_not_concern_offers():
-    socket.setdefaulttimeout(60)
+    socket.setdefaulttimeout(1e-9)
     try:
         run_in_child(lambda: pickled(ramp()))  # the child begins to serve
     finally:

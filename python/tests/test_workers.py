@@ -131,6 +131,7 @@ def test_workers_of_a_loader_that_is_left_early_end(monkeypatch):
     batches = iter(loader)
     assert next(batches)[5] == 1
     workers = batches._workers
+    batches._worker_result_queue._reader.poll(None)  # an item that is never read
     del batches
     assert [worker.exitcode for worker in workers] == [0, 0]
 
