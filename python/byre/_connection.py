@@ -45,9 +45,9 @@ class _Pickler(reduction.ForkingPickler):
 
     def __init__(self, file: io.BytesIO, buffers: _Buffers, chosen: dict[int, bool], where: tuple[bytes, int]) -> None:
         # A method of the pickler would be in a cycle, which would keep the descriptors of blocks open.
-        super().__init__(file, 5, True, buffers.add)
+        super().__init__(file, 5, True, buffers.add)  # type: ignore[call-arg]
         # PyTorch's reducers would move tensors to memory that all processes write.
-        reducers = {kind: reducer for kind, reducer in self._extra_reducers.items()
+        reducers = {kind: reducer for kind, reducer in self._extra_reducers.items()  # type: ignore[attr-defined]
                     if not kind.__module__.startswith("torch")}
         self.dispatch_table = {**copyreg.dispatch_table, **reducers}
         self._buffers, self._chosen, self._where = buffers, chosen, where

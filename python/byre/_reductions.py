@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """How multiprocessing sends arrays and tensors in pages: as lazy copies in the other process.
 
-A pickle contains a block once, however many arrays it has: as an address and a key. A process that reads the pickle gets
-the descriptors of the block's pages from a thread of the sender, which has that address.
+A pickle contains a block once, however many arrays it has: as an address and a key. A process that reads the pickle
+gets the descriptors of the block's pages from a thread of the sender, which has that address.
 """
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _has_descriptors() -> bool:
 
 
 def _block_of(pickler: Any, x: Any) -> Block | None:
-    """The block to pickle in place of the bytes of x; None if x is no array in pages, or byre.copy would copy at once."""
+    """The block to pickle in place of the bytes of x; None if byre.copy would copy these at once."""
     if type(x) is not np.ndarray and not (_torch.is_tensor(x) and _torch.is_picklable(x)) or not may_share():
         return None
     leaf = _leaves.leaf_of("", x)
@@ -99,7 +99,7 @@ def _block_of(pickler: Any, x: Any) -> Block | None:
         return None
     # The pickler keeps the blocks that it contains.
     known = vars(pickler).setdefault("blocks_of_byre", weakref.WeakValueDictionary())
-    block = known.get(start)
+    block: Block | None = known.get(start)
     if block is None and _has_descriptors():
         with contextlib.suppress(Error, OSError, RuntimeError):  # a limit of descriptors, memory or threads is reached
             block = known[start] = _offered(start, nbytes >= facts["used_nbytes"])
@@ -185,7 +185,7 @@ class _Offers:
             self._listener.close()
         self._listener = None
         self._changed = threading.Condition()
-        # Each with the thread that pickled it. None: for a child that is being started. multiprocessing joins that child.
+        # Each with the thread that pickled it. None: for a child that is being started, which multiprocessing joins.
         self._exported: dict[bytes, tuple[_byre.Exported, threading.Thread | None]] = {}
         self._is_waiting = self._is_orphan = False
 
@@ -195,7 +195,7 @@ class _Offers:
         with self._changed:
             address = self._serving().getsockname()
             if popen is not None:
-                weakref.finalize(popen, self._exported.pop, key, None).atexit = False
+                weakref.finalize(popen, self._drop, key).atexit = False
             elif not self._is_waiting and multiprocessing.parent_process() is not None:
                 threading.Thread(target=self._wait_at_exit, name="byre.exit", daemon=False).start()
                 self._is_waiting = True
@@ -205,6 +205,11 @@ class _Offers:
     def clear(self) -> None:
         with self._changed:
             self._exported.clear()
+            self._changed.notify_all()
+
+    def _drop(self, key: bytes) -> None:
+        with self._changed:
+            self._exported.pop(key, None)
             self._changed.notify_all()
 
     def _serving(self) -> socket.socket:
@@ -245,9 +250,7 @@ class _Offers:
                 try:
                     self._exported[key][0].send(reader.fileno())
                 finally:
-                    with self._changed:
-                        self._exported.pop(key, None)
-                        self._changed.notify_all()
+                    self._drop(key)
 
     def _wait_at_exit(self) -> None:
         """Keeps the process from ending: multiprocessing joins this thread."""
@@ -267,6 +270,6 @@ class _Offers:
 
 
 offers = _Offers()
-reduction.ForkingPickler.reducer_override = _reducer_override  # type: ignore[attr-defined]
+setattr(reduction.ForkingPickler, "reducer_override", _reducer_override)
 for _thing in (ExportedViews, collect):
     _thing.__module__ = "byre"
