@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A buffer of which another process has a lazy clone.
+/// A buffer, and another process with a lazy clone of it.
 #pragma once
 
 #include <byre/ipc/send.hpp>

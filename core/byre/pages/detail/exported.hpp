@@ -231,7 +231,7 @@ class basic_exports {
     }
   }
 
-  /// Waits for one entry that is at most as new as `newest`. Returns false if there is none, or if
+  /// Waits for one entry that is at most as new as `newest`. Returns false if all are newer, or if
   /// the system refuses.
   bool wait_for_one(std::uint64_t newest) noexcept {
     std::optional<ListLock> lock(mutex_);
