@@ -416,6 +416,7 @@ def test_signal_interrupts_a_wait_for_a_stopped_sender():
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(b"\0byre-test-" + str(os.getpid()).encode())
             listener.listen()
+            socket.setdefaulttimeout(0)  # does not concern readers
             expect_interruption(lambda: _reductions._fetched(listener.getsockname(), b"key"), "_fetched")
 
     run_in_child(action)
