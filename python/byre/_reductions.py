@@ -11,6 +11,7 @@ import errno
 import gc
 import multiprocessing
 import os
+import pickle
 import secrets
 import select
 import signal
@@ -87,11 +88,14 @@ def _has_descriptors() -> bool:
 
 def _block_of(pickler: Any, x: Any) -> Block | None:
     """The block to pickle in place of the bytes of x; None if byre.copy would copy these at once."""
-    if type(x) is not np.ndarray and not (_torch.is_tensor(x) and _torch.is_picklable(x)) or not may_share():
+    if type(x) is np.ndarray:
+        if 2 * x.nbytes < LEAST_NBYTES:  # less than half of a block is copied at once; this test saves time
+            return None
+    elif not _torch.is_tensor(x) or not _torch.is_picklable(x):
         return None
     leaf = _leaves.leaf_of("", x)
     nbytes = leaf.hi - leaf.lo
-    start = _byre.find(leaf.lo, nbytes) if 2 * nbytes >= LEAST_NBYTES and _leaves.is_dense(leaf) else None
+    start = _byre.find(leaf.lo, nbytes) if nbytes and _leaves.is_dense(leaf) and may_share() else None
     if start is None:
         return None
     facts = _byre.facts(start)
@@ -112,6 +116,15 @@ def _offered(start: int, has_all: bool) -> Block:
     popen = context.get_spawning_popen()
     exported = _byre.export(start, has_all and popen is not None, *_copying.place_of(sys._getframe(3).f_back))
     return Block(start, (_fetched, offers.add(exported, popen)))
+
+
+def _dump(pickler: Any, x: Any) -> None:
+    try:
+        pickle.Pickler.dump(pickler, x)
+    except BaseException:
+        for block in vars(pickler).get("blocks_of_byre", {}).values():
+            offers.drop(block.__reduce__()[1][1])  # no process gets the pickle
+        raise
 
 
 def reduced(x: Any, memory: Any, start: int, dense: Any = None) -> _Reduced:
@@ -195,7 +208,7 @@ class _Offers:
         with self._changed:
             address = self._serving().getsockname()
             if popen is not None:
-                weakref.finalize(popen, self._drop, key).atexit = False
+                weakref.finalize(popen, self.drop, key).atexit = False
             elif not self._is_waiting and multiprocessing.parent_process() is not None:
                 threading.Thread(target=self._wait_at_exit, name="byre.exit", daemon=False).start()
                 self._is_waiting = True
@@ -207,7 +220,7 @@ class _Offers:
             self._exported.clear()
             self._changed.notify_all()
 
-    def _drop(self, key: bytes) -> None:
+    def drop(self, key: bytes) -> None:
         with self._changed:
             self._exported.pop(key, None)
             self._changed.notify_all()
@@ -250,7 +263,7 @@ class _Offers:
                 try:
                     self._exported[key][0].send(reader.fileno())
                 finally:
-                    self._drop(key)
+                    self.drop(key)
 
     def _wait_at_exit(self) -> None:
         """Keeps the process from ending: multiprocessing joins this thread."""
@@ -271,5 +284,6 @@ class _Offers:
 
 offers = _Offers()
 setattr(reduction.ForkingPickler, "reducer_override", _reducer_override)
+setattr(reduction.ForkingPickler, "dump", _dump)
 for _thing in (ExportedViews, collect):
     _thing.__module__ = "byre"

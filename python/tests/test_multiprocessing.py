@@ -223,6 +223,13 @@ def test_views_of_unread_pickles_end_when_they_are_dropped():
         ForkingPickler.loads(data)
 
 
+def test_array_of_a_failed_pickle_is_dropped():
+    source = ramp()
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        ForkingPickler.dumps([source, lambda: 0])
+    assert byre.collect() == (1, 0)
+
+
 def test_pickle_that_is_read_twice_is_refused():
     data = ForkingPickler.dumps(ramp())
     assert ForkingPickler.loads(data)[5] == 5
@@ -280,14 +287,14 @@ def test_thread_of_offers_takes_no_signal():
 
 
 def test_reader_returns_after_the_sender_dropped_the_offer(monkeypatch):
-    drop, dropped = offers._drop, []
+    drop, dropped = offers.drop, []
 
     def drop_late(key):
         threading.Event().wait(0.05)  # without effect on a correct reader
         drop(key)
         dropped.append(key)
 
-    monkeypatch.setattr(offers, "_drop", drop_late)
+    monkeypatch.setattr(offers, "drop", drop_late)
     assert pickled(ramp())[0][5] == 5 and len(dropped) == 1
 
 
