@@ -203,7 +203,10 @@ class Supervisor {
 
   void has_started(pid_t process) {
     between_.erase(process);
-    processes_.emplace(process, Process{});
+    Process& started = processes_[process];
+    if (const auto early = early_steps_.extract(process)) {
+      started.step = early.mapped();
+    }
     ++figures_.processes;
     figures_.most_at_once = std::max<std::uint64_t>(figures_.most_at_once, living());
   }
@@ -309,6 +312,8 @@ class Supervisor {
         }
         if (const auto process = processes_.find(record.process); process != processes_.end()) {
           process->second.step = record.step;
+        } else {
+          early_steps_[record.process] = record.step;
         }
         break;
     }
@@ -397,7 +402,9 @@ class Supervisor {
   std::map<pid_t, Process> processes_;
   std::size_t dying_ = 0;    ///< how many of them were killed
   std::set<pid_t> between_;  ///< that may be about to start a worker
-  bool is_over_ = false;     ///< after an error
+  /// The steps of processes whose starter has not told of them yet.
+  std::map<pid_t, Step> early_steps_;
+  bool is_over_ = false;  ///< after an error
   RunFigures figures_;
 };
 
