@@ -55,7 +55,8 @@ class basic_paged final : public basic_header<Sync> {
   /// Opens the file for other processes. The caller is a copier, or an owner if `by_copier` is
   /// false.
   detail::FileForOthers export_file(bool by_copier) noexcept {
-    return detail::exports<Sync>().open(export_, by_copier);
+    return file_->is_exportable() ? detail::exports<Sync>().open(export_, by_copier)
+                                  : file_->open_for_others();  // may open a file by name
   }
 
   /// If other processes are counted as a copier, looks whether they still have the file open. The
