@@ -17,15 +17,16 @@ ConstantFile::ConstantFile(std::size_t nbytes)
   if (!file_) {
     throw_transfer_error("export", "create a memory file");
   }
-  {
+  // Mapped without the lock, which must not be held while another lock is acquired.
+  std::byte* const reserved = map_pages(0, nbytes_, alignment_for(nbytes_), system::Access::none);
+  if (reserved != nullptr) {
     // A fork waits: a child's mapping would prevent the seal.
     const sync::Lock lock(files().mutex());
-    data_ = map_aligned(file_, 0, nbytes_, system::Writes::to_file);
-    if (data_ != nullptr) {
-      system::keep_from_children(data_, nbytes_);
-    }
+    data_ = system::map_memory_file(file_, 0, nbytes_, system::Writes::to_file, reserved);
+    system::keep_from_children(reserved, nbytes_);
   }
   if (data_ == nullptr) {
+    detail::unmap(reserved, reserved == nullptr ? 0 : nbytes_);
     throw_transfer_error("export", "map a memory file");
   }
   if (!make_present(data_, nbytes_) || !system::populate(data_, nbytes_)) {
