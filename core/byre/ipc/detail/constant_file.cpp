@@ -17,7 +17,7 @@ ConstantFile::ConstantFile(std::size_t nbytes)
   if (!file_) {
     throw_transfer_error("export", "create a memory file");
   }
-  // Mapped without the lock, which must not be held while another lock is acquired.
+  // Without the lock, because map_pages() may acquire another.
   std::byte* const reserved = map_pages(0, nbytes_, alignment_for(nbytes_), system::Access::none);
   if (reserved != nullptr) {
     // A fork waits: a child's mapping would prevent the seal.
