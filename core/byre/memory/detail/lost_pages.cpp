@@ -25,7 +25,7 @@ struct Range {
 constinit std::array<Range, 4096> lost{};
 constinit std::size_t lost_count = 0;
 
-constexpr std::string_view message =
+constexpr std::string_view refused_access =
     "byre: cannot access paged data in this forked process: the system refused the parent a "
     "private mapping of the data, and this process a copy. Raise the limits (vm.max_map_count, "
     "RLIMIT_DATA, RLIMIT_AS, RLIMIT_MEMLOCK, or the memory that may be committed), or do not use "
@@ -35,7 +35,7 @@ bool end_use_of_lost_pages(const void* address) noexcept {
   if (!is_lost(address)) {
     return false;
   }
-  system::write_to_stderr(message.data(), message.size());
+  system::write_to_stderr(refused_access.data(), refused_access.size());
   std::abort();
 }
 
