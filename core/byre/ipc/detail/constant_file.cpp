@@ -57,8 +57,9 @@ Descriptor ConstantFile::finish() {
 
 void throw_transfer_error(const char* operation, const char* step) {
   const std::error_code error = system::last_error();
+  const int number = error.value();
   const Text text = system::text_of(error);
-  if (error == std::errc::not_enough_memory) {
+  if (number == ENOMEM) {
     throw OutOfMemory(
         format_text("cannot %s data: the system refused to %s: %s. Release memory, "
                     "or raise the limit.",
@@ -67,11 +68,9 @@ void throw_transfer_error(const char* operation, const char* step) {
   const std::string_view name = operation;
   const bool is_at_socket = name == "send" || name == "receive";
   const char* const advice =
-      error == std::errc::too_many_files_open ||
-              error == std::errc::too_many_files_open_in_system || error.value() == ETOOMANYREFS
+      number == EMFILE || number == ENFILE || number == ETOOMANYREFS
           ? "Close files, or raise the limit of open files."
-      : is_at_socket && error == std::errc::resource_unavailable_try_again
-          ? "Wait until the socket is ready (poll), then call again."
+      : is_at_socket && number == EAGAIN ? "Wait until the socket is ready (poll), then call again."
       : is_at_socket ? "Pass a Unix socket that is connected and open on its other side."
                      : "Copy the bytes through a pipe or a file instead.";
   throw TransferError(format_text("cannot %s data: the system refused to %s: %s. %s", operation,
