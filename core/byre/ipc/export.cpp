@@ -139,8 +139,8 @@ ExportedPages Transfers::export_copy(DataKind kind, std::span<const std::byte> d
 ExportedPages Transfers::export_buffer(const Buffer& data, DataKind kind,
                                        std::span<const std::byte> details, bool may_share,
                                        CallSite site) {
-  const std::size_t nbytes = data.nbytes(site);
   const auto access = ExportedHeader::access(data, site);
+  const std::size_t nbytes = data.nbytes(site);
   if (may_share && nbytes != 0) {
     if (auto shared = export_in_pages(ExportedHeader::share(data, site), nbytes, site)) {
       return pack(kind, nbytes, std::move(*shared), details);
